@@ -9,19 +9,19 @@
 #include "base/governor.h"
 #include "base/json.h"
 #include "base/portable.h"
-#include "codegen/run/build.h"
+#include "codegen/run/run_build.h"
 #include "extract/cost.h"
-#include "extract/egraph.h"
+#include "extract/extract_egraph.h"
 #include "extract/problem.h"
 #include "poly/depend/depend.h"
 #include "poly/loops/loops.h"
-#include "poly/strategy/keys.h"
-#include "prove/session/prove.h"
-#include "prove/equal/steps.h"
+#include "poly/strategy/strategy_keys.h"
+#include "prove/session/session_prove.h"
+#include "prove/equal/equal_steps.h"
 #include "rules/rule/saturate.h"
 #include "tune/tune.h"
 
-typedef struct api_box api_box; /* box.h */
+typedef struct api_box api_box; /* object.h */
 
 struct glen_context {
   glen_allocator allocator; /* of the context itself */
@@ -76,7 +76,7 @@ struct glen_loops {
   uint32_t n_sizes;
   const char *fused; /* how, where nobody asked for it; NULL: as they are */
   po_violation
-      violation; /* why the last command was refused; see primitive.c */
+      violation; /* why the last command was refused; see api_primitive.c */
 };
 
 struct glen_tensors {
@@ -88,7 +88,7 @@ struct glen_tensors {
   gs_tensor *data;
 };
 
-/* sizes.c: the program has none that are open, or an error says that `what`
+/* api_sizes.c: the program has none that are open, or an error says that `what`
  * needs numbers. */
 bool api_knows_sizes(glen_context *, const po_program *, const char *what);
 /* A program of the language has numbers alone, or an error says that `what`
@@ -189,7 +189,7 @@ struct glen_result {
  * result, where these were recorded and are not too many. */
 #define API_MAX_LED 256
 void api_count_steps(glen_result *);
-/* names.c: the names of the input, in the extracted program. */
+/* api_names.c: the names of the input, in the extracted program. */
 void api_keep_names(glen_result *);
 /* schedule.c: what the loops were before the first command, where that is
  * kept. */
@@ -215,10 +215,10 @@ bool api_choose_keys(glen_context *, const glen_program *, const glen_target *,
  * one has chains of pointwise computes as one statement. */
 glen_loops *api_lower_net(glen_context *, const glen_program *,
                           const glen_target *, bool strict_fp);
-/* code.c: the program has an input of that name; else false and a diagnostic.
- */
+/* code.c: the program has an input of that name; else false and a
+ * diagnostic. */
 bool api_know_input(glen_context *, const gs_program *, const char *name);
-/* weights.c: glen_prepack of several inputs, which are laid out once. */
+/* api_weights.c: glen_prepack of several inputs, which are laid out once. */
 bool api_prepack(glen_context *, glen_loops *, const char *const *names,
                  uint32_t n);
 /* extraction.c: of a finished run; false with a diagnostic. */
@@ -233,8 +233,8 @@ rl_options api_run_options(glen_context *, const glen_saturate_options *,
 /* What each rule and each iteration did, as comments and as JSON. */
 void api_put_stats(const glen_result *, bool seconds, bs_text *);
 void api_json_stats(const glen_result *, bool seconds, bs_json *);
-/* phases.c: why a run stopped, into the summary; a warning where a limit cut
- * something off. */
+/* api_phases.c: why a run stopped, into the summary; a warning where a limit
+ * cut something off. */
 void api_note_stop(glen_result *);
 void api_warn_cut(glen_result *);
 /* No rule that was allowed adds anything. */
@@ -260,23 +260,23 @@ bool api_set_param(glen_context *, rl_rules *, const char *text);
 /* inputs.c: rule files and folders, by their names; false with diagnostics. */
 bool api_load_rules(glen_context *, rl_rules *, const char *const *names,
                     uint32_t n);
-/* run.c: the number of the input of that name, which may be NULL where there is
- * one; else false and a diagnostic about `what`. */
+/* api_run.c: the number of the input of that name, which may be NULL where
+ * there is one; else false and a diagnostic about `what`. */
 bool api_find_input(glen_context *, const glen_tensors *, const char *name,
                     const char *what, uint32_t *out);
-/* array.c: an array without data; whether one has the type of another, else a
- * diagnostic; whether its elements lie in C order without gaps. */
+/* api_array.c: an array without data; whether one has the type of another, else
+ * a diagnostic; whether its elements lie in C order without gaps. */
 void api_describe_array(gs_dtype, uint32_t rank, const int64_t *dim,
                         glen_array *out);
 bool api_array_fits(glen_context *, const char *name, const glen_array *wanted,
                     const glen_array *given);
 bool api_is_dense(const glen_array *);
-/* options.c: of options that begin with their size, as many bytes as both have;
- * the rest of `own`, of `size` bytes, stays.  False with a diagnostic where
- * they have no size. */
+/* api_options.c: of options that begin with their size, as many bytes as both
+ * have; the rest of `own`, of `size` bytes, stays.  False with a diagnostic
+ * where they have no size. */
 bool api_take_options(glen_context *, const void *given, void *own,
                       size_t size);
-/* saturate.c: the same, over their defaults. */
+/* api_saturate.c: the same, over their defaults. */
 bool api_saturate_options(glen_context *, const glen_saturate_options *given,
                           glen_saturate_options *own);
 /* The other way round: defaults for a caller whose struct may be shorter. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* equal.c - what the prover says of two programs. */
 #include "api/api.h"
-#include "prove/equal/open.h"
+#include "prove/equal/equal_open.h"
 #include <string.h>
 
 static const char *

@@ -4,8 +4,8 @@
  * A step shows the two sides of its rule with numbers and names filled in; what
  * a variable stands for is written once below them, and terms that the program
  * names are called so.  JSON has every term in full. */
-#include "api/explain.h"
-#include "glenside/text/print.h"
+#include "api/api_explain.h"
+#include "glenside/text/text_print.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * too: a warning says so. */
 #include "api/api.h"
 #include "base/file.h"
-#include "extract/egraph.h"
+#include "extract/extract_egraph.h"
 #include "extract/stranded.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * first from the outputs, up to MAX_CLASSES; of a class at most MAX_NODES
  * nodes, the chosen one before the others.  What is left out is counted. */
 #include "api/html.h"
-#include "extract/egraph.h"
+#include "extract/extract_egraph.h"
 #include "rules/explain/naming.h"
 #include <math.h>
 #include <string.h>

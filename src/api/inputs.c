@@ -2,7 +2,7 @@
 /* inputs.c - targets, programs and rules: text in, objects out. */
 #include "api/api.h"
 #include "glenside/text/form_files.h"
-#include "api/box.h"
+#include "api/object.h"
 #include "api/locate.h"
 #include "onnx/onnx.h"
 

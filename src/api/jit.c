@@ -4,7 +4,7 @@
  * The C of the loops gets one more function, which takes all arrays in one
  * list, so that callers need not know the kernel's own type.  What was compiled
  * may be kept in a folder, by a hash of everything that it was made from. */
-#include "api/kernel.h"
+#include "api/api_kernel.h"
 #include "base/file.h"
 #include "codegen/file/c.h"
 #include "codegen/run/compiler.h"

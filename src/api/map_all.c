@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* map_all.c - the calls that each computation of a program may become. */
-#include "api/explain.h"
-#include "glenside/text/print.h"
-#include "rules/rule/apply.h"
+#include "api/api_explain.h"
+#include "glenside/text/text_print.h"
+#include "rules/rule/rule_apply.h"
 
 enum { MOST_FITS = 256 };
 

@@ -9,7 +9,7 @@
  * A budget is tried in steps, each some times the one before, up to the one
  * that nothing cuts off; the cheapest result is taken.  So a larger limit never
  * gives a dearer region: it tries what the smaller one tried, and more. */
-#include "api/saturate.h"
+#include "api/api_saturate.h"
 #include "base/file.h"
 #include "base/hash.h"
 

@@ -4,7 +4,7 @@
  * Only the texts of the answer stay in the context: the shapes and terms of the
  * question are on heaps of the prover's own. */
 #include "api/api.h"
-#include "prove/rule/rule.h"
+#include "prove/rule/prove_rule.h"
 
 enum { MAX_VALUES = 256 }; /* of an input, as JSON */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rules_test.c - the tests that stand beside the rules, all or some. */
 #include "api/api.h"
-#include "extract/egraph.h"
+#include "extract/extract_egraph.h"
 #include "rules/test/sound.h"
 #include "rules/rule/test.h"
 

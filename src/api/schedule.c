@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule.c - loop programs read from text, and scheduled by scripts. */
 #include "api/api.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/search/auto.h"
 #include "poly/schedule/primitive.h"
 #include "poly/strategy/strategy.h"

@@ -2,7 +2,7 @@
 /* tiling.c - which code takes a call of given sizes, and how it runs there. */
 #include "api/api.h"
 #include "poly/kernel/contraction.h"
-#include "poly/loops/number.h"
+#include "poly/loops/loops_number.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
  *
  * The proof lives on a heap of its own, which is bounded and given back; what
  * is told of it is copied. */
-#include "api/verify.h"
-#include "prove/equal/steps.h"
+#include "api/api_verify.h"
+#include "prove/equal/equal_steps.h"
 
 enum { MOST_LEMMAS = 4000000 };
 #define MOST_BYTES ((size_t)4 << 30) /* of the proof */

@@ -14,7 +14,7 @@
 #include "glenside/target/target.h"
 #include "glenside/type/view.h"
 
-/* ---- rules, as they are written (rules.c) ---- */
+/* ---- rules, as they are written (check_rules.c) ---- */
 
 typedef struct ck_side {
   uint32_t slot; /* the variable that it is about; UINT32_MAX: the whole */
@@ -91,7 +91,7 @@ bs_value ck_eval(const ck_env *, const gs_expr *);
 /* Equal as values: 2 and 2.0 are. */
 bool ck_same(const bs_values *, bs_value, bs_value);
 
-/* ---- what is known of the elements of a term (zeros.c) ---- */
+/* ---- what is known of the elements of a term (check_zeros.c) ---- */
 
 /* Is it 0 wherever its index along the axis is in lo .. hi - 1? */
 bool ck_is_zero(const ck_env *, gs_term, uint32_t axis, int64_t lo, int64_t hi);
@@ -99,7 +99,7 @@ bool ck_all_zero(const ck_env *, gs_term);
 /* The one value that every element has; BS_NIL. */
 bs_value ck_constant(const ck_env *, gs_term);
 
-/* ---- patterns (match.c) ---- */
+/* ---- patterns (check_match.c) ---- */
 
 /* The term is an instance of the skeleton: of a pattern, which binds what is
  * not bound; or of what bound variables give. */
@@ -111,15 +111,16 @@ bool ck_match(const ck_env *, const gs_skeleton *, gs_term, bool binds);
  * of `meant`; else why not.  `over`: it is over further dimensions. */
 const char *ck_check_call(gs_program *, const gs_instr *, gs_term meant,
                           gs_term call, bool over);
-/* form.c: whether two terms are one computation, or, `arrays`, one array in one
- * order but for views that undo each other; false where it cannot be told. */
+/* check_form.c: whether two terms are one computation, or, `arrays`, one array
+ * in one order but for views that undo each other; false where it cannot be
+ * told. */
 bool ck_same_form(const gs_program *, gs_term, gs_term, bool arrays);
 /* Does a view leave the elements what they are, in the order in which they are
  * or in another one? */
 bool ck_keeps_order(gs_op);
 bool ck_only_orders(gs_op);
 
-/* ---- proofs (proof.c, step.c) ---- */
+/* ---- proofs (check_proof.c, check_step.c) ---- */
 
 typedef struct ck_proof {
   const gs_context *ctx;

@@ -4,7 +4,7 @@
  *
  * A search by measuring is run from here, since it shows its progress and
  * writes files beside the output. */
-#include "cli/session.h"
+#include "cli/cli_session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* commands.c - the table of commands: how each is called, and what its help
- * says.  The functions behind it are in main.c, so that what prints help does
- * not depend on every command. */
-#include "cli/options.h"
+ * says.  The functions behind it are in cli_main.c, so that what prints help
+ * does not depend on every command. */
+#include "cli/cli_options.h"
 #include "cli/options_table.h"
 
 const cl_command cl_commands[] = {

@@ -3,7 +3,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include "cli/options.h"
+#include "cli/cli_options.h"
 
 int cl_saturate(const cl_options *);
 int cl_compile(const cl_options *);

@@ -2,9 +2,9 @@
 /* completions.c - `glen completions`: functions of shells and what they ask
  * for, the names of what comes with glen, and manual pages. */
 #include "cli/commands.h"
-#include "cli/complete.h"
-#include "cli/session.h"
-#include "cli/values.h"
+#include "cli/cli_complete.h"
+#include "cli/cli_session.h"
+#include "cli/cli_values.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * make and ninja read one syntax and differ in how a name escapes it. A name
  * that none of its ways of writing can express is left out with a warning: the
  * list would otherwise not be read at all. */
-#include "cli/session.h"
+#include "cli/cli_session.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

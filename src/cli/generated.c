@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* generated.c - functions of shells that ask the program what may be typed
- * (complete.c), so that all three know the same. */
+ * (cli_complete.c), so that all three know the same. */
 #include "cli/options_table.h"
 
 #include <string.h>

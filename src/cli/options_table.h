@@ -4,7 +4,7 @@
 #ifndef CLI_OPTIONS_TABLE_H
 #define CLI_OPTIONS_TABLE_H
 
-#include "cli/options.h"
+#include "cli/cli_options.h"
 
 /* WORDS: some of the `choices`, divided by commas.  MAYBE: a word of `choices`
  * may stand behind `=`; alone it is the empty text, and means the first of

@@ -2,7 +2,7 @@
 /* other_tools.c - see other_tools.h: a table of commands, one of options, one
  * of files. */
 #include "cli/other_tools.h"
-#include "cli/options.h"
+#include "cli/cli_options.h"
 
 #include <stddef.h>
 #include <string.h>

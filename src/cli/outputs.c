@@ -5,7 +5,7 @@
  * What cannot be known yet, as files that rules include, and arrays that a
  * program has, is looked at when outputs are written. */
 #include "cli/options_table.h"
-#include "cli/session.h"
+#include "cli/cli_session.h"
 
 #include <dirent.h>
 #include <stdlib.h>

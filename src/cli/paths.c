@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* paths.c - the paths of outputs that the command line does not name whole. */
-#include "cli/session.h"
+#include "cli/cli_session.h"
 
 #include <stdio.h>
 #include <string.h>

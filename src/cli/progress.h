@@ -3,7 +3,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
-#include "cli/session.h"
+#include "cli/cli_session.h"
 
 typedef struct cl_progress {
   bool active;

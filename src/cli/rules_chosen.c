@@ -7,7 +7,7 @@
  * written, so that it is rewritten only where there is something to map it to,
  * or where the e-graph is to be shown. */
 #include "cli/options_table.h"
-#include "cli/session.h"
+#include "cli/cli_session.h"
 
 #include <string.h>
 

@@ -79,9 +79,9 @@ ed_document *ed_open(const gs_context *, const gs_target *, const char *path);
 /* Whether a span is in the document's own text. */
 bool ed_is_own(const ed_document *, bs_span);
 
-/* repair.c.  When parentheses or strings do not match: faults are diagnostics,
- * the forms they are in go to `damaged`, and an overlay of the same size with
- * what cannot be read blanked out takes the text's place. */
+/* edit_repair.c.  When parentheses or strings do not match: faults are
+ * diagnostics, the forms they are in go to `damaged`, and an overlay of the
+ * same size with what cannot be read blanked out takes the text's place. */
 void ed_repair(ed_document *);
 
 /* symbols.c */
@@ -119,7 +119,7 @@ bool ed_first_in_form(const ed_document *, const ed_cursor *, const char *word,
 
 /* hover.c.  Markdown about what stands at a place; false: nothing is known. */
 bool ed_hover(const ed_document *, uint32_t at, bs_text *out, bs_span *what);
-/* uses.c: every word of a source that names something. */
+/* edit_uses.c: every word of a source that names something. */
 typedef enum ed_role {
   ED_NO_NAME,
   ED_TERM,       /* a tensor, constant or let of a program */

@@ -2,7 +2,7 @@
 /* find.c - where what is named at a place is defined.
  *
  * A string behind include or prelude-file is a file, unless it is empty; for a
- * word it is asked what it names there (uses.c).  Where parentheses do not
+ * word it is asked what it names there (edit_uses.c).  Where parentheses do not
  * match that is not known: then a variable is defined where its form has it
  * first, and all else is a symbol. */
 #include "base/file.h"

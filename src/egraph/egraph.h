@@ -80,7 +80,7 @@ typedef struct eg_reason {
 typedef struct eg_options {
   eg_analysis analysis;
   bool origins;    /* keep, for each node, the rule and node it came from */
-  bool explain;    /* keep what explanations need (explain.h) */
+  bool explain;    /* keep what explanations need (egraph_explain.h) */
   bool wide_index; /* as if the graph had many ids: for tests */
   uint32_t ids; /* at most so many node ids; 0: 2^30 - 16, what 32 bits give */
 } eg_options;

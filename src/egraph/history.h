@@ -7,7 +7,7 @@
 #ifndef EGRAPH_HISTORY_H
 #define EGRAPH_HISTORY_H
 
-#include "egraph/explain.h"
+#include "egraph/egraph_explain.h"
 #include "egraph/journal.h"
 
 typedef struct eg_history {

@@ -6,11 +6,11 @@
  * needed, and a rule one for each of its matches; so a proof grows with the
  * graph, and not with the number of places that the terms have in a program.
  *
- * Terms are those of the explainer (explain.h) and live as long. */
+ * Terms are those of the explainer (egraph_explain.h) and live as long. */
 #ifndef EGRAPH_LEMMAS_H
 #define EGRAPH_LEMMAS_H
 
-#include "egraph/explain.h"
+#include "egraph/egraph_explain.h"
 
 typedef enum eg_lemma_kind {
   EG_LEMMA_RULE,       /* one result of one match */

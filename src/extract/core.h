@@ -19,7 +19,7 @@
 #define EXTRACT_CORE_H
 
 #include "base/arena.h"
-#include "extract/search.h"
+#include "extract/extract_search.h"
 
 /* Nodes of the original problem: a leaf holds one, a pair joins two. */
 typedef struct ex_trace {

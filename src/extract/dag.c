@@ -7,7 +7,7 @@
  * linear in the problem.  The result is never worse
  * than any of them. */
 #include "extract/landmark.h"
-#include "extract/search.h"
+#include "extract/extract_search.h"
 #include <string.h>
 
 /* Extends a choice to all classes that have a term, where `all` has one: the
@@ -88,8 +88,8 @@ enter_greedy(contest *t, const uint32_t *from, const uint32_t *tree,
   enter(t, now);
 }
 
-/* What the dearest child of a node leaves unshared of the others, at a guess.
- */
+/* What the dearest child of a node leaves unshared of the others, at a
+ * guess. */
 static const double weights[] = {0, 0.3};
 
 /* Candidates beside the tree and what sharing makes of it. */

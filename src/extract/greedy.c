@@ -16,7 +16,7 @@
  * than a quarter of what the heap has left, the method gives up (false), since
  * unions of large unrelated sets are quadratic by nature. */
 #include "extract/internal.h"
-#include "extract/search.h"
+#include "extract/extract_search.h"
 #include <string.h>
 
 typedef struct paid {

@@ -14,7 +14,7 @@
  * costs: they are divided, and what it then calls optimal is not, as small ones
  * get lost in its tolerances. */
 #include "extract/core.h"
-#include "extract/search.h"
+#include "extract/extract_search.h"
 #include "glen-features.h"
 
 #if GLEN_HAVE_CBC

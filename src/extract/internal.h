@@ -46,9 +46,9 @@ double ex_watch_left(const ex_watch *);
  * returns their number. */
 uint32_t ex_components(const ex_problem *, uint32_t *component);
 
-/* tree.c: the cheapest tree of every class (+inf: none) and its node (EX_NONE
- * when there is none), for the given node costs; `cost` NULL: the problem's.
- * The choice is acyclic. */
+/* extract_tree.c: the cheapest tree of every class (+inf: none) and its node
+ * (EX_NONE when there is none), for the given node costs; `cost` NULL: the
+ * problem's. The choice is acyclic. */
 void ex_tree(const ex_problem *, const double *cost, double *best,
              uint32_t *choice);
 /* The cost of a tree in which of a node's children only the dearest counts in

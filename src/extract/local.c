@@ -11,7 +11,7 @@
  * children and taking the new one's, undone when it does not pay.  A release is
  * cut after a number of steps; what it then misses counts as still in use, so
  * the saving is underestimated and never wrong. */
-#include "extract/search.h"
+#include "extract/extract_search.h"
 #include <stdlib.h>
 
 #define RELEASE_STEPS 4096

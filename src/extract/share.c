@@ -6,7 +6,7 @@
  * trees under such costs again and again drifts towards solutions with more
  * sharing.  Each round is one near-linear tree extraction; the best DAG seen
  * is kept, and two rounds in a row without a better one are the last. */
-#include "extract/search.h"
+#include "extract/extract_search.h"
 #include <string.h>
 
 /* Uses of each class in the part of a choice that the roots need. */

@@ -3,7 +3,7 @@
  *
  * Where all costs are multiples of a unit so are their sums, and a search may
  * stop as soon as the bound is less than a unit away. */
-#include "extract/search.h"
+#include "extract/extract_search.h"
 
 static bool
 multiple(double cost, double unit) {

@@ -6,7 +6,7 @@
 #include "glen/editor.h"
 #include "lsp/lsp.h"
 #include "lsp/message.h"
-#include "lsp/text.h"
+#include "lsp/lsp_text.h"
 #include <jansson.h>
 
 enum { /* JSON-RPC and LSP error codes */
@@ -95,7 +95,7 @@ json_t *lsp_fail(lsp_failure *, int code, const char *message); /* NULL */
 bool lsp_take_position(const lsp_text *, json_t *, size_t *out);
 /* documents.c: what was published of a finding, without its notes. */
 json_t *lsp_diagnostic(const lsp_document *, const glen_finding *);
-/* fixes.c and names.c */
+/* fixes.c and lsp_names.c */
 json_t *lsp_answer_actions(lsp_server *, json_t *params, lsp_failure *);
 json_t *lsp_answer_references(lsp_server *, json_t *params, lsp_failure *);
 json_t *lsp_answer_highlights(lsp_server *, json_t *params, lsp_failure *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* advice.c - the hint of a fault that has none of its own: what its node was
  * given, and what is supported of its operator. */
-#include "onnx/graph.h"
+#include "onnx/onnx_graph.h"
 #include "onnx/sized.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* array.c - arrays that are known while a model is imported. */
 #include "glenside/array/tensor.h"
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <math.h>
 #include <string.h>

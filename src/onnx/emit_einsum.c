@@ -5,7 +5,7 @@
  * Operands are joined two at a time.  A letter that neither a later operand
  * nor the result has is summed over then: where both have it, by the product
  * of their rows, and before that where one has it alone. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <string.h>
 

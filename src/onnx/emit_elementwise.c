@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_elementwise.c - operators that work element by element. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_integer.c - sums of products of small integers, each with a scale and a
  * zero point. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 /* Which dimension of an operand its zero points and scales belong to. */
 enum { ROWS, COLUMNS, FILTERS };

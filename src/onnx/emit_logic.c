@@ -4,7 +4,7 @@
  * A truth value is 0 or 1.  `select` asks whether something is above 0, so a
  * comparison asks that of a difference, in a dtype in which it is exact as far
  * as its sign goes: of floats their own, of integers one that holds it. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_loss.c - what the chosen class of each place scores. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <string.h>
 

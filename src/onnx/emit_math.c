@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_math.c - functions that are made of those of the language. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_norm.c - reductions, and what is scaled by them. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <math.h>
 #include <string.h>

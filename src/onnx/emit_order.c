@@ -4,7 +4,7 @@
  * TopK counts: an element stands behind all that are larger, and behind those
  * before it that are equal.  The one of a given place is then the one whose
  * count it is. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <string.h>
 
@@ -176,8 +176,8 @@ emit_cum_sum(on_import *im) {
 
 /* ---- marks ---- */
 
-/* One value where the index is the place along a new axis, another elsewhere.
- */
+/* One value where the index is the place along a new axis, another
+ * elsewhere. */
 void
 emit_one_hot(on_import *im) {
   gs_type t;

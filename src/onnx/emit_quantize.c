@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_quantize.c - numbers as small integers, a scale and a zero point. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 /* A scale or a zero point in the shape of x: one for all, or one an index of
  * the axis. */

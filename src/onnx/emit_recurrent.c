@@ -7,7 +7,7 @@
  * function, so that a step more is a few calls more.  Many are a scan, whose
  * state is that of the layer, with the cell of an LSTM behind it. */
 #include "glenside/program/scan.h"
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <math.h>
 #include <string.h>
@@ -186,8 +186,8 @@ find_activations(on_import *im, way *w, uint32_t n) {
   }
 }
 
-/* Input k for one direction, without that dimension; none if it is not there.
- */
+/* Input k for one direction, without that dimension; none if it is not
+ * there. */
 static gs_term
 of_direction(on_import *im, const way *w, uint32_t k, uint32_t axis) {
   if (!on_in(im, k))

@@ -6,7 +6,7 @@
  * number of new ones these weights repeat: then it is a convolution of the
  * axis, its edges repeated, with one small filter for each of the new ones.
  * Else it is a product with a matrix. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <math.h>
 #include <string.h>

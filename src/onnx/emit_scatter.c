@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_scatter.c - elements that tuples of indices choose, and scatters, which
  * are looked at from their result: what, if anything, was written there. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <math.h>
 #include <string.h>

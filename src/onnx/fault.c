@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fault.c - what is wrong with a model: its file, and the node with its
  * attributes. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fold_window.c - windows of signals: sums of a few cosines. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <math.h>
 

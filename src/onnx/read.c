@@ -6,7 +6,7 @@
  * A message takes at least two bytes of the file, so that memory is bounded by
  * the size of the file, too. */
 #include "base/file.h"
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <errno.h>
 #include <string.h>

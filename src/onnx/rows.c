@@ -5,7 +5,7 @@
  * make no difference here), what is done where all inputs are known while
  * importing, and otherwise; a number tells rows apart that share a function;
  * and what becomes of sizes that are open. */
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #define ONNX_SIZED_H
 
 #include "glenside/type/sizes.h"
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 /* NAME=SIZE, NAME=LEAST..MOST or NAME=LEAST..MOST:MULTIPLE, without a name. */
 bool on_read_dim(const char *text, gs_size *out);

@@ -3,7 +3,7 @@
 #ifndef ONNX_WEIGHTS_H
 #define ONNX_WEIGHTS_H
 
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 /* Writes the elements of the weights that are live one behind another, and
  * says in the program where they stand. */

@@ -3,7 +3,7 @@
 #ifndef ONNX_WINDOW_H
 #define ONNX_WINDOW_H
 
-#include "onnx/import.h"
+#include "onnx/onnx_import.h"
 
 /* The geometry of convolutions and pools, for each dimension of an image. */
 typedef struct on_window {

@@ -29,7 +29,7 @@ typedef struct rg_cut {
   BS_VEC(uint32_t) works; /* by region: terms that compute */
 } rg_cut;
 
-/* cut.c */
+/* region_cut.c */
 void rg_cut_program(bs_heap *, const gs_program *, rg_cut *out);
 void rg_cut_done(rg_cut *);
 
@@ -48,7 +48,7 @@ typedef struct rg_part {
   uint32_t n_same;
 } rg_part;
 
-/* part.c: the regions of a cut program, listed one at a time. */
+/* region_part.c: the regions of a cut program, listed one at a time. */
 typedef struct rg_parts {
   const rg_cut *cut;
   const uint8_t *once; /* by term: the same for all calls; NULL: none is */

@@ -16,7 +16,7 @@
 #define TUNE_TUNE_H
 
 #include "base/json.h"
-#include "codegen/run/build.h"
+#include "codegen/run/run_build.h"
 #include "poly/strategy/strategy.h"
 
 typedef enum tu_status {
@@ -86,7 +86,7 @@ void tu_done(tu_search *);
 bool tu_read_record(tu_search *);
 bool tu_write_record(const tu_search *);
 
-/* report.c */
+/* tune_report.c */
 void tu_put_report(const tu_search *, bs_text *);
 void tu_json_report(const tu_search *, bs_text *);
 

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "base/utf8.h"
 #include "lsp/message.h"
-#include "lsp/text.h"
+#include "lsp/lsp_text.h"
 
 /* What came out, as one number. */
 static uint64_t

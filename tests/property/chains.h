@@ -4,7 +4,7 @@
 #ifndef TESTS_PROPERTY_CHAINS_H
 #define TESTS_PROPERTY_CHAINS_H
 
-#include "egraph/explain.h"
+#include "egraph/egraph_explain.h"
 #include <stdlib.h>
 #include <string.h>
 

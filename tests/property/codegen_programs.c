@@ -14,7 +14,7 @@
  * Integers must agree exactly.  For floats the tolerance is relative to the
  * largest value anywhere in the program; operators that are not continuous, or
  * steep, are applied only to values that both sides have exactly. */
-#include "codegen/run/build.h"
+#include "codegen/run/run_build.h"
 #include "tests/property/programs/plan.h"
 #include "tests/unit/sanitized.h"
 #include <math.h>

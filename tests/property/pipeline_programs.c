@@ -19,8 +19,8 @@
  * batch.  With --write the C of each goes to a file of the folder, SEED.c, and
  * nothing is interpreted, compiled or run. */
 #include "base/file.h"
-#include "codegen/run/build.h"
-#include "extract/egraph.h"
+#include "codegen/run/run_build.h"
+#include "extract/extract_egraph.h"
 #include "extract/once.h"
 #include "rules/rule/saturate.h"
 #include "tests/property/programs/plan.h"

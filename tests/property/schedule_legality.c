@@ -18,11 +18,11 @@
  * three of the programs came to is run under the sanitizers.
  *
  * By the numbers given in tests/property/meson.build, what each program came to
- * is recorded, too (recorded.h): refusals of form, and the text of each step.
- */
-#include "codegen/run/build.h"
+ * is recorded, too (recorded.h): refusals of form, and the text of each
+ * step. */
+#include "codegen/run/run_build.h"
 #include "legal/judge.h"
-#include "poly/loops/check.h"
+#include "poly/loops/loops_check.h"
 #include "poly/loops/execute.h"
 #include "poly/script/script.h"
 #include "recorded.h"

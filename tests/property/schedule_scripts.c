@@ -14,7 +14,7 @@
  * compiled, many programs together, and finds the same; where glen itself runs
  * under the sanitizers it is made only.  A failing case is shrunk by leaving
  * out commands; seed, program and script are printed. */
-#include "codegen/run/build.h"
+#include "codegen/run/run_build.h"
 #include "poly/loops/execute.h"
 #include "poly/schedule/primitive.h"
 #include "recorded.h"

@@ -6,9 +6,9 @@
  * text, and the helpers that this text needs.  Which of them a file has follows
  * from the names in the trees of its functions.
  *
- *   table.c    the table; sets of helpers, and their texts in order
- *   walk.c     the helpers that a tree names
- *   needs.c    sets of them;  memory.c, functions of what lies in memory
+ *   above_table.c  the table; sets of helpers, and their texts in order
+ *   above_walk.c  the helpers that a tree names
+ *   needs.c    sets of them;  above_memory.c, functions of what lies in memory
  *   macros.c   macros;  parts.c, those for the first lanes of a vector */
 #ifndef CODEGEN_ABOVE_ABOVE_H
 #define CODEGEN_ABOVE_ABOVE_H
@@ -134,7 +134,7 @@ void cg_need(cg_needs *, cg_helper);
 void cg_need_all(cg_needs *, const cg_needs *);
 bool cg_needs_helper(const cg_needs *, cg_helper);
 
-/* walk.c: adds what a list of nodes names; a function, with its head; an
+/* above_walk.c: adds what a list of nodes names; a function, with its head; an
  * expression; one name. */
 void cg_need_for_nodes(cg_needs *, const cg_node *chain);
 void cg_need_for_function(cg_needs *, const cg_function *);

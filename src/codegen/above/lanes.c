@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lanes.c - macros that move lanes of vectors. */
-#include "codegen/above/table.h"
+#include "codegen/above/above_table.h"
 
 static const cg_helper turns[] = {CG_TURN_2, CG_TURN_4, CG_TURN_8, CG_TURN_16};
 

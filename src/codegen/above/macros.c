@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* macros.c - includes and macros that depend on the target. */
-#include "codegen/above/table.h"
+#include "codegen/above/above_table.h"
 #include "poly/loops/storage.h"
 #include <string.h>
 

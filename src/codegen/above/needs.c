@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* needs.c - sets of helpers, and their texts. */
-#include "codegen/above/table.h"
+#include "codegen/above/above_table.h"
 #include <assert.h>
 
 /* ---- sets ---- */

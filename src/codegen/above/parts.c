@@ -5,7 +5,7 @@
  * moves, and shuffles between them; processors with masks need one.  The SOME
  * of them are for a number that is not known, and call what they are given
  * where there are no masks. */
-#include "codegen/above/table.h"
+#include "codegen/above/above_table.h"
 
 /* Vectors that masks are used for, where the compiler may. */
 static const struct part {

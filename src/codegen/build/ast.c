@@ -12,7 +12,7 @@
 #include "codegen/build/build.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/affine.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include <isl/ilp.h>
 #include <isl/space.h>
 #include <stdlib.h>
@@ -143,8 +143,8 @@ address_at(const walk *w, uint32_t k, __isl_keep isl_pw_multi_aff *instance,
       address, isl_val_int_from_si(w->e->p->isl, -w->base[k]));
 }
 
-/* An access of a statement's instance as an expression; NULL where isl fails.
- */
+/* An access of a statement's instance as an expression; NULL where isl
+ * fails. */
 static __isl_give isl_ast_expr *
 expr_of(const walk *w, uint32_t k, __isl_keep isl_pw_multi_aff *instance,
         __isl_keep isl_set *loops, __isl_keep isl_ast_build *build) {

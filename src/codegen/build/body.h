@@ -57,7 +57,8 @@ const cg_expr *cg_make_rounded(const cg_body *, uint32_t k, gs_dtype half);
 cg_helper cg_widening(gs_dtype half);
 cg_helper cg_rounding(gs_dtype half, bool wide);
 
-/* pattern.c: the text of ops.def for an operator, with `$` for the operand and
+/* build_pattern.c: the text of ops.def for an operator, with `$` for the
+ * operand and
  * @f for a function f of the dtype. */
 const cg_expr *cg_make_pattern(const cg_body *, const char *text, gs_dtype,
                                uint32_t kid);

@@ -5,9 +5,9 @@
  *   slim.c     statements with fewer indices
  *   ast.c      a group's schedule as an isl AST, its accesses as expressions
  *   nodes.c    the AST as a tree
- *   sizes.c    arrays whose extents are known when the function is called
- *   index.c    isl's expressions;  body.c, operator.c, pattern.c, known.c
- *              statements;  template.c, calls of instructions */
+ *   build_sizes.c  arrays whose extents are known when the function is called
+ *   build_index.c  isl's expressions;  body.c, operator.c, build_pattern.c,
+ * known.c statements;  template.c, calls of instructions */
 #ifndef CODEGEN_BUILD_BUILD_H
 #define CODEGEN_BUILD_BUILD_H
 
@@ -17,9 +17,9 @@
 bool cg_build_tree(cg_emitter *, const cg_scope *, uint32_t group,
                    cg_node **out);
 
-/* index.c */
+/* build_index.c */
 const cg_expr *cg_make_index(cg_emitter *, __isl_keep isl_ast_expr *);
-/* sizes.c: a function of sizes, { [] -> [number] }, as C. */
+/* build_sizes.c: a function of sizes, { [] -> [number] }, as C. */
 const cg_expr *cg_make_number(cg_emitter *, __isl_keep isl_aff *);
 /* A number over sizes, whose sizes and quotients are converted to the type. */
 const cg_expr *cg_make_polynomial(bs_arena *, const gs_sizes *, gs_number,
@@ -49,16 +49,16 @@ cg_node *cg_make_template(cg_emitter *, const cg_scope *, const cg_origin *,
                           const po_stmt *);
 /* known.c: nothing is written for the statement. */
 bool cg_is_void(cg_emitter *, const cg_origin *);
-/* pattern.c: a function of the C library, by its name up to a parenthesis, for
- * which the file has a helper: not under --strict-fp. */
+/* build_pattern.c: a function of the C library, by its name up to a
+ * parenthesis, for which the file has a helper: not under --strict-fp. */
 bool cg_is_written(const cg_emitter *, const char *name, gs_dtype,
                    cg_helper *helper);
-/* branch.c: what the C compiler is given for this expression is a call, or a
- * helper with branches. */
+/* build_branch.c: what the C compiler is given for this expression is a call,
+ * or a helper with branches. */
 bool cg_has_branch_or_call(const cg_emitter *, const po_stmt *,
                            const po_expr *);
 
-/* sizes.c: sets e->extents; NULL without sizes. */
+/* build_sizes.c: sets e->extents; NULL without sizes. */
 void cg_find_extents(cg_emitter *);
 /* The element that an access of such an array names: { loops -> index }. */
 __isl_give isl_ast_expr *cg_sized_address(const cg_emitter *, uint32_t array,

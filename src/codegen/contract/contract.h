@@ -3,21 +3,21 @@
  *
  *   contract.c         the tiles, in parallel, and the blocks within
  *   pack.c    operands copied into panels
- *   rows.c    ... those that lie along k
+ *   contract_rows.c  ... those that lie along k
  *   side.c    loops and addresses of such functions
- *   window.c  an image copied once, with its padding, for all windows
- *   copy.c    the functions that packing is made of
+ *   contract_window.c  an image copied once, with its padding, for all windows
+ *   contract_copy.c  the functions that packing is made of
  *   kernel.c  the kernel whose sums are in registers
  *   store.c   the sums on their way to memory
- *   part.c    ... less than a vector of them
+ *   contract_part.c  ... less than a vector of them
  *   finish.c  what is made of them in registers
  *   formula.c ... or there
  *   ragged.c  vectors that are not full
- *   number.c  what of all that is made of sizes */
+ *   contract_number.c  what of all that is made of sizes */
 #ifndef CODEGEN_CONTRACT_CONTRACT_H
 #define CODEGEN_CONTRACT_CONTRACT_H
 
-#include "codegen/contract/unit.h"
+#include "codegen/contract/contract_unit.h"
 #include "poly/kernel/contraction.h"
 
 #define CG_MOST_NUMBERS 96
@@ -31,7 +31,7 @@ typedef struct cg_contract {
   int64_t columns;  /* of a panel of y: nv vectors */
   bool packs[2];    /* y, x are packed by functions of its own */
   /* Numbers over the sizes of the program, as all that is said of dimensions
-   * (poly/loops/number.h); `over` is NULL where they are integers. */
+   * (poly/loops/loops_number.h); `over` is NULL where they are integers. */
   gs_sizes *sizes;
   const gs_numbers *over;
   gs_number m, n, k; /* extents, all dimensions of the role multiplied */
@@ -64,9 +64,9 @@ uint32_t cg_contract_panels(const cg_contract *,
  * c, or in another array that the formula reads. */
 #define CG_OF_C UINT32_MAX
 gs_number cg_last_stride(const po_cdims *, uint32_t extra);
-/* number.c: a number, so many times a number, and an element of c or of what
- * else is read, as C; a block's kc, mc, nc or mb; the elements of all panels of
- * an operand for one step of the outermost k. */
+/* contract_number.c: a number, so many times a number, and an element of c or
+ * of what else is read, as C; a block's kc, mc, nc or mb; the elements of all
+ * panels of an operand for one step of the outermost k. */
 const char *cg_number_text(const cg_contract *, gs_number);
 const char *cg_times_text(const cg_contract *, int64_t by, gs_number);
 const char *cg_place_text(const cg_contract *, int64_t row,
@@ -122,7 +122,8 @@ typedef enum cg_transfer {
 void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer);
 /* Neighbours along m lie side by side in c: vectors are stored turned over. */
 bool cg_stores_turned(const cg_contract *);
-/* part.c: the first `width` lanes of a vector, to a place and from there. */
+/* contract_part.c: the first `width` lanes of a vector, to a place and from
+ * there. */
 void cg_put_part(const cg_contract *, const char *sum, const char *to,
                  cg_transfer, int64_t width);
 /* tiles.c: the pragma for so many loops, where threads pay. */
@@ -181,7 +182,7 @@ cg_fits_register(const cg_contract *x) {
 /* pack.c: NAME_pack_x and NAME_pack_y, where they are needed. */
 void cg_put_contract_packs(const cg_contract *);
 
-/* window.c: the functions of an image whose windows are read where
+/* contract_window.c: the functions of an image whose windows are read where
  * they lie; what a tile declares, what it does for a block of k and for one of
  * rows, and the names `panel`, `at` of a panel of y and of its offsets. */
 int64_t cg_window_stride(const cg_contract *); /* of neighbours of the image */
@@ -210,10 +211,10 @@ cg_has_lines(const cg_contract *x) {
   return !x->over && x->c->line < x->m;
 }
 
-/* copy.c: NAME_copy1 or 2(from, to, n): n elements, `stride` (1 or 2)
+/* contract_copy.c: NAME_copy1 or 2(from, to, n): n elements, `stride` (1 or 2)
  * apart in `from`.  NAME_turn_x and _y(row, at, to): `width` pointers to rows,
- * of each `lanes` elements from `at` on, to `lanes` rows of `width` elements.
- */
+ * of each `lanes` elements from `at` on, to `lanes` rows of `width`
+ * elements. */
 void cg_put_copy_function(const cg_contract *, int64_t stride);
 /* Less than a vector from t on, by the bits of n, but for what the lowest of
  * them says: gcc 12 takes addresses counted back from the end of a row this
@@ -225,7 +226,7 @@ void cg_put_turn(const cg_contract *);
 /* It can be done for vectors of so many. */
 bool cg_can_turn(int64_t lanes);
 
-/* mac.c: the same of a contraction on an instruction of the target. */
+/* contract_mac.c: the same of a contraction on an instruction of the target. */
 void cg_put_mac_parts(const cg_contract *);
 void cg_put_mac_body(const cg_contract *, const cg_scope *);
 /* The type in C of what is in an operand's panels. */

@@ -6,7 +6,7 @@
  * group by group of k; sums stored in place, or in an array of the panel's
  * size.  Where the condition that the declaration names does not hold, plain C
  * does what it means. */
-#include "codegen/contract/mac.h"
+#include "codegen/contract/contract_mac.h"
 
 typedef struct kernel {
   const cg_contract *x;

@@ -13,7 +13,7 @@
  *
  * Points where a guard does not hold, and what fills groups and panels, are
  * zeros, with the offset that all elements get. */
-#include "codegen/contract/mac.h"
+#include "codegen/contract/contract_mac.h"
 
 #define K(s) ((long long)(s)->mac->k)
 #define Q(s) ((long long)(s)->operand->interleave)

@@ -4,9 +4,9 @@
  * Whole panels without a formula are stored by the kernel itself
  * (cg_mac_stores_sums); all others go through a function.  What offsets added
  * to elements is taken from them, and the formula of the consumer makes of each
- * what is stored: a bias, a scale, a clip.  The inner loop goes along memory.
- */
-#include "codegen/contract/mac.h"
+ * what is stored: a bias, a scale, a clip.  The inner loop goes along
+ * memory. */
+#include "codegen/contract/contract_mac.h"
 
 static const char *
 result_type(const cg_contract *x) {

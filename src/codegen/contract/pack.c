@@ -12,7 +12,7 @@
  *          memory is read along its lines.
  *   vectors  the same of y, where each of its rows is one run whose length the
  *          call alone knows: panels are whole vectors but for the last one.
- *   else   where it lies along k, see rows.c. */
+ *   else   where it lies along k, see contract_rows.c. */
 #include "glenside/target/tuned.h"
 #include "codegen/contract/side.h"
 #include <stdlib.h>

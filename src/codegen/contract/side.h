@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* side.h - what the functions that pack an operand are made of
- * (private to pack.c and rows.c).
+ * (private to pack.c and contract_rows.c).
  *
  * Index variables of the code are called o0, m0, n0, k0, k1, ... by role and
  * loop.  `which` has a bit for every loop of a role that is meant. */
@@ -51,7 +51,7 @@ void cg_put_pack_head(const cg_side *);
 void cg_put_panel_loop(const cg_side *);
 void cg_put_row_pointer(const cg_side *, const char *name, uint32_t which);
 
-/* rows.c: the function for an operand that lies along k; by lines
+/* contract_rows.c: the function for an operand that lies along k; by lines
  * where guards name its innermost loop. */
 void cg_put_pack_rows(const cg_side *);
 void cg_put_pack_lines(const cg_side *);

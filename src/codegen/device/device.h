@@ -3,14 +3,14 @@
  * OpenCL C.
  *
  *   device.c  kernels: their launches and parameters
- *   nest.c    a kernel's body from its part of the nest
- *   check.c   threads against dependences: barriers, locals, blocks
+ *   device_nest.c  a kernel's body from its part of the nest
+ *   device_check.c  threads against dependences: barriers, locals, blocks
  *   cuda.c, opencl.c  what each language says in a way of its own, and the
  *             host's functions */
 #ifndef CODEGEN_DEVICE_H
 #define CODEGEN_DEVICE_H
 
-#include "codegen/file/file.h"
+#include "codegen/file/codegen_file.h"
 
 enum { CG_AXES = 6 }; /* po_bind_axis */
 
@@ -74,12 +74,12 @@ bool cg_has_axis(const cg_emitter *, uint32_t top, uint32_t axis);
 /* A statement of the kernel mentions the array. */
 bool cg_is_in_kernel(const cg_launch *, uint32_t array);
 
-/* nest.c: the body of the kernel. */
+/* device_nest.c: the body of the kernel. */
 cg_node *cg_make_device_body(cg_launch *);
 /* The axes as schedules name them. */
 extern const char *const cg_axis_names[CG_AXES];
 
-/* check.c: errors where threads or blocks would race; warnings for
+/* device_check.c: errors where threads or blocks would race; warnings for
  * barriers that separate nothing. False with diagnostics. */
 bool cg_check_threads(cg_launch *);
 

@@ -6,12 +6,12 @@
  * What stands above depends on what is used below, so that the functions are
  * written first.  isl objects live in a pool that is emptied whatever
  * happens. */
-#include "codegen/file/file.h"
+#include "codegen/file/codegen_file.h"
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
-#include "codegen/slide/unit.h"
+#include "codegen/slide/slide_unit.h"
 #include "poly/loops/names.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include <string.h>
 
 /* ---- the file ---- */
@@ -62,8 +62,8 @@ has_half_vectors(const gs_target *t) {
 
 /* gcc takes the widest vectors only where it is told to. Where they are
  * executed as halves, their loads cross lines for nothing; kernels of
- * contractions, which name their vectors, have the registers of the wide ones.
- */
+ * contractions, which name their vectors, have the registers of the wide
+ * ones. */
 static void
 put_vector_width(const cg_emitter *e, bs_text *out) {
   const gs_target *t = e->p->target;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* constant.c - constants as arrays of the file. */
 #include "codegen/build/build.h"
-#include "codegen/file/file.h"
+#include "codegen/file/codegen_file.h"
 #include <math.h>
 
 static void

@@ -14,9 +14,9 @@
  * a few loads at each call, and there is nothing to be set up once.  Compilers
  * and processors without such variants have the first alone.  What is packed
  * beforehand is packed by the variant that reads it. */
-#include "codegen/file/file.h"
-#include "codegen/contract/unit.h"
-#include "poly/loops/sizes.h"
+#include "codegen/file/codegen_file.h"
+#include "codegen/contract/contract_unit.h"
+#include "poly/loops/loops_sizes.h"
 #include <string.h>
 
 typedef struct dispatch {

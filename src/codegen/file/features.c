@@ -4,7 +4,7 @@
  * C whose vectors are wider than the registers that the compiler may use keeps
  * its sums in memory, tens of times slower.  A file says itself what it was
  * made for, so that its speed does not hang on a flag. */
-#include "codegen/file/file.h"
+#include "codegen/file/codegen_file.h"
 
 void
 cg_put_features(const gs_variant *v, bs_text *out) {

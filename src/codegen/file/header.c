@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* header.c - the header: one documented declaration, sizes as macros. */
-#include "codegen/file/file.h"
-#include "poly/loops/sizes.h"
+#include "codegen/file/codegen_file.h"
+#include "poly/loops/loops_sizes.h"
 #include <ctype.h>
 #include <string.h>
 

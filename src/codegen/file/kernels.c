@@ -4,15 +4,15 @@
  * Every group becomes a function over restrict pointers, so that the C
  * compiler sees which arrays are distinct, whatever the workspace does; equal
  * groups share one. */
-#include "codegen/file/file.h"
+#include "codegen/file/codegen_file.h"
 #include "codegen/build/build.h"
-#include "codegen/contract/unit.h"
+#include "codegen/contract/contract_unit.h"
 #include "codegen/pass/pass.h"
-#include "codegen/slide/unit.h"
+#include "codegen/slide/slide_unit.h"
 #include "poly/kernel/contraction.h"
-#include "poly/kernel/slide.h"
+#include "poly/kernel/kernel_slide.h"
 #include "poly/loops/names.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include <string.h>
 
 /* ---- names ---- */

@@ -10,7 +10,7 @@
  * The text stands behind all other, with what it includes: no name of an array
  * meets a macro of the system's. */
 #include "base/whole.h"
-#include "codegen/file/file.h"
+#include "codegen/file/codegen_file.h"
 #include <ctype.h>
 #include <string.h>
 

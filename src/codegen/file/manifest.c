@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* manifest.c - inputs and outputs for programs that load what was emitted. */
 #include "base/json.h"
-#include "codegen/file/file.h"
+#include "codegen/file/codegen_file.h"
 
 static void
 put_arrays(bs_json *json, const po_program *p, po_role role, const char *key) {

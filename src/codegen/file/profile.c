@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* profile.c - what a profiled build says of the steps that it times. */
-#include "codegen/file/file.h"
-#include "codegen/unit/profile.h"
+#include "codegen/file/codegen_file.h"
+#include "codegen/unit/unit_profile.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/nest.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* signature.c - the functions that a file has for its callers: their names and
  * parameters, their declarations, and those that return a number. */
-#include "codegen/file/file.h"
+#include "codegen/file/codegen_file.h"
 #include <string.h>
 
 cg_parameter

@@ -2,16 +2,16 @@
 /* pass.h - passes over the code tree of a kernel, in their order.
  *
  *   team.c    threads that run loops marked parallel
- *   reach.c   loops that end where data says
- *   join.c    sums over rows that follow one another
- *   stream.c  loops over rows of arrays larger than the caches; rows.c
+ *   pass_reach.c  loops that end where data says
+ *   pass_join.c  sums over rows that follow one another
+ *   stream.c  loops over rows of arrays larger than the caches; pass_rows.c
  *   simd.c    loops whose iterations may run in lanes
  *   sums.c    long sums as several side by side
  *   vector.c  loops that are marked for vectors, as those and what fills none
- *   local.c   declarations of locals; what is not used
+ *   pass_local.c  declarations of locals; what is not used
  *   fence.c   fences after stores past the caches
  *
- * run.c runs them, and the checker of the tree after each. */
+ * pass_run.c runs them, and the checker of the tree after each. */
 #ifndef CODEGEN_PASS_PASS_H
 #define CODEGEN_PASS_PASS_H
 
@@ -28,7 +28,7 @@ typedef struct cg_pass_state {
 typedef struct cg_pass {
   const char *name;
   void (*run)(cg_pass_state *);
-  bool completes; /* from here on, trees are complete: see tree/check.h */
+  bool completes; /* from here on, trees are complete: see tree/tree_check.h */
 } cg_pass;
 
 /* One, and the checker; all of them. */

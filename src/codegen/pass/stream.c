@@ -28,7 +28,7 @@
  * stores to other arrays as well.  There, loops of vectors ask for one line at
  * a time, between the iterations that are made of one.
  *
- * rows.c makes the loops. */
+ * pass_rows.c makes the loops. */
 #include "glenside/target/tuned.h"
 #include "codegen/pass/stream.h"
 #include <string.h>

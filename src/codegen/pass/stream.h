@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stream.h - arrays larger than the caches (stream.c, rows.c, fetch.c). */
+/* stream.h - arrays larger than the caches (stream.c, pass_rows.c, fetch.c). */
 #ifndef CODEGEN_PASS_STREAM_H
 #define CODEGEN_PASS_STREAM_H
 
@@ -49,7 +49,7 @@ void cg_find_fetches(cg_emitter *, const cg_node *loop, cg_stream *);
 /* fetch.c: whether loops in an iteration of this one are to ask for what the
  * next iteration reads. */
 bool cg_find_ahead(cg_emitter *, const cg_node *rows, cg_ahead *);
-/* rows.c: what stands for a loop that is run in rows, or by lines: its own
+/* pass_rows.c: what stands for a loop that is run in rows, or by lines: its own
  * node is the loop over one of them. */
 cg_node *cg_make_rows(cg_emitter *, const cg_scope *, cg_node *loop,
                       const cg_stream *);

@@ -6,7 +6,7 @@
 #include "glenside/target/tuned.h"
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
-#include "poly/loops/number.h"
+#include "poly/loops/loops_number.h"
 
 typedef struct teams {
   cg_emitter *e;

@@ -5,7 +5,7 @@
  * sees the first byte behind it; outputs and workspace hold junk before the
  * call, so that an element never written does not pass for a zero. */
 #include "codegen/run/driver.h"
-#include "codegen/unit/profile.h"
+#include "codegen/unit/unit_profile.h"
 
 /* Of the function or of NAME_prepack. */
 static bool

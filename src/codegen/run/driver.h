@@ -3,7 +3,7 @@
 #ifndef CODEGEN_DRIVER_H
 #define CODEGEN_DRIVER_H
 
-#include "codegen/run/build.h"
+#include "codegen/run/run_build.h"
 
 /* The data file: a header of 64 bytes (the job running, as a number), then
  * for each job 64 bytes (its time), its inputs, its outputs; each aligned to

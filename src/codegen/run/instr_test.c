@@ -6,7 +6,7 @@
  * badly, they are run one by one to find out which.  A difference is made
  * simpler, element by element, while it stays. */
 #include "codegen/run/instr_trial.h"
-#include "glenside/text/print.h"
+#include "glenside/text/text_print.h"
 #include "base/random.h"
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef CODEGEN_INSTR_TEST_H
 #define CODEGEN_INSTR_TEST_H
 
-#include "codegen/run/build.h"
+#include "codegen/run/run_build.h"
 #include "glenside/target/target.h"
 
 typedef enum cg_instr_verdict {

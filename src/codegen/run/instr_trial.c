@@ -9,7 +9,7 @@
  * specified but under --strict-fp. */
 #include "codegen/run/instr_trial.h"
 #include "glenside/interpret/interpret.h"
-#include "glenside/text/print.h"
+#include "glenside/text/text_print.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/storage.h"
 #include "base/random.h"

@@ -4,13 +4,13 @@
  *   slide.c  the loops over tiles, in parallel
  *   tile.c   a tile, whose results are in registers
  *   load.c   a vector of what windows slide over
- *   lane.c   functions of one lane: the body, the formula
- *   finish.c a costly formula, of the results of all tiles at once */
+ *   slide_lane.c  functions of one lane: the body, the formula
+ *   slide_finish.c a costly formula, of the results of all tiles at once */
 #ifndef CODEGEN_SLIDE_SLIDE_H
 #define CODEGEN_SLIDE_SLIDE_H
 
-#include "codegen/slide/unit.h"
-#include "poly/kernel/slide.h"
+#include "codegen/slide/slide_unit.h"
+#include "poly/kernel/kernel_slide.h"
 
 /* Lanes are a set of 64 bits. */
 typedef uint64_t cg_lanes;
@@ -71,16 +71,16 @@ void cg_put_slide_tile(const cg_slide *, const cg_place *, uint32_t number);
 /* A loop of the result that conditions of rolled taps name. */
 bool cg_is_named(const cg_slide *, uint32_t loop);
 
-/* lane.c: NAME_start(&s), NAME_fold(&s, &x, &y) and NAME_value(&s, extras),
- * where they are needed. */
+/* slide_lane.c: NAME_start(&s), NAME_fold(&s, &x, &y) and NAME_value(&s,
+ * extras), where they are needed. */
 void cg_put_lane_functions(const cg_slide *);
 bool cg_has_start(const cg_slide *);
 bool cg_has_value(const cg_slide *);
 /* NAME_value is told of how many lanes. */
 bool cg_counts_lanes(const cg_slide *);
 
-/* finish.c: whether the formula has a function of its own, and that: it is
- * given the results that the tiles of all rows and vectors have stored. */
+/* slide_finish.c: whether the formula has a function of its own, and that: it
+ * is given the results that the tiles of all rows and vectors have stored. */
 bool cg_is_finished_later(const cg_slide *);
 void cg_put_finish_function(const cg_slide *);
 void cg_put_finish_call(const cg_slide *);

@@ -7,7 +7,7 @@
 #ifndef CODEGEN_TREE_TREE_H
 #define CODEGEN_TREE_TREE_H
 
-#include "codegen/tree/expr.h"
+#include "codegen/tree/tree_expr.h"
 
 typedef enum cg_kind {
   CG_FOR,

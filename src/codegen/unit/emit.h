@@ -2,11 +2,10 @@
 /* emit.h - what all that makes code of a program shares.
  *
  *   emit.c      one emission: memory, limits, faults
- *   kernel.c    groups alike up to the arrays they work on become one function
- *   names.c     arrays apart from what is made from the function's name
- *   elements.c  locals;  large.c, arrays larger than the caches;  constant.c
- *   range.c     values of loops
- *   function.c  functions of the file
+ *   unit_kernel.c  groups alike up to the arrays they work on become one
+ * function unit_names.c  arrays apart from what is made from the function's
+ * name elements.c  locals;  large.c, arrays larger than the caches;
+ * unit_constant.c range.c     values of loops function.c  functions of the file
  *   verify.c    the checker of trees, told the names of the file */
 #ifndef CODEGEN_UNIT_EMIT_H
 #define CODEGEN_UNIT_EMIT_H
@@ -102,7 +101,7 @@ cg_stmt(const cg_emitter *e, const po_group *group, uint32_t k) {
 }
 
 /* A few weights, which code names itself instead of being passed them
- * (constant.c). */
+ * (unit_constant.c). */
 bool cg_is_small_constant(const po_array *);
 /* Element i of a constant, whatever its dtype. */
 double cg_element_at(const po_array *, int64_t i);
@@ -147,7 +146,7 @@ cg_is_parameter(const po_array *array) {
 /* The C type of indices. */
 const char *cg_index_type(const po_program *);
 
-/* kernel.c */
+/* unit_kernel.c */
 void cg_find_kernels(cg_emitter *);
 
 /* range.c: the least and the greatest value that a loop ever takes; false: not
@@ -163,7 +162,8 @@ typedef struct cg_scope {
   const char *const *slot_names;
 } cg_scope;
 
-/* names.c: the C name of an array in a kernel: its slot's, or the local's own.
+/* unit_names.c: the C name of an array in a kernel: its slot's, or the local's
+ * own.
  */
 const char *cg_array_name(const cg_emitter *, const cg_scope *, uint32_t array);
 /* A local whose declaration in the kernel is its name. */
@@ -217,9 +217,9 @@ bool cg_print_entry(const po_program *, bs_arena *, const cg_language *,
                     cg_function *, bs_text *out);
 bool cg_close_entry(const po_program *, cg_writer *, bs_text *out);
 
-/* names.c: no size is named like what is made from the function's name, or an
- * error; the program, or a copy of it in the context's arena whose arrays are
- * not named like what is made from the function's name, nor such that the
+/* unit_names.c: no size is named like what is made from the function's name, or
+ * an error; the program, or a copy of it in the context's arena whose arrays
+ * are not named like what is made from the function's name, nor such that the
  * language, if it has words of its own, does not have them. */
 bool cg_sizes_are_apart(const po_program *, const char *function);
 const po_program *cg_with_own_names(const po_program *, const char *function,

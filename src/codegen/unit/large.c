@@ -3,7 +3,7 @@
  * that are fetched ahead (pass/stream.c). */
 #include "glenside/target/tuned.h"
 #include "codegen/unit/emit.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 
 static int64_t
 cached_bytes(const gs_target *t) {

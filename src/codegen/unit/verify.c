@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* verify.c - the checker of the code tree, told which names a file has. */
 #include "codegen/unit/emit.h"
-#include "codegen/tree/check.h"
+#include "codegen/tree/tree_check.h"
 #include <ctype.h>
 #include <string.h>
 

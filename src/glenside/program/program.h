@@ -99,8 +99,8 @@ gs_program *gs_program_new(const gs_context *, const struct gs_target *);
  * and gives what stands for it. */
 struct gs_size;
 int64_t gs_open_size(gs_program *, const struct gs_size *);
-/* within.c: the program for a part of its sizes, which are narrower or of
- * greater multiples, those of one value as numbers, and what each term is in
+/* program_within.c: the program for a part of its sizes, which are narrower or
+ * of greater multiples, those of one value as numbers, and what each term is in
  * it; NULL where a term has no type there. */
 const gs_program *gs_program_within(const gs_program *,
                                     const struct gs_size *part, gs_term *made);
@@ -206,7 +206,7 @@ gs_program *gs_parse_file_at(const gs_context *, const struct gs_target *,
                              const struct gs_given_size *given,
                              uint32_t n_given);
 
-/* print.c.  Prints a program so that gs_parse gives it back: let names are
+/* text_print.c.  Prints a program so that gs_parse gives it back: let names are
  * kept, terms used twice get a let of their own.  `types`: a comment with the
  * type beside each line. */
 void gs_print(const gs_program *, bool types, bs_text *out);

@@ -4,7 +4,7 @@
  * Parameters are called s, x0, x1, ..., w0, w1, ..., and nodes that are read
  * more than once t0, t1, ..., each in a let of its own; the others stand where
  * they are read. */
-#include "glenside/text/print.h"
+#include "glenside/text/text_print.h"
 #include "glenside/program/scan.h"
 
 typedef struct place_of {

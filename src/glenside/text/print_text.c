@@ -3,7 +3,7 @@
  *
  * Attributes are printed from the letters of op.h, so whatever parse_attr.c
  * reads is what stands here. */
-#include "glenside/text/print.h"
+#include "glenside/text/text_print.h"
 #include "glenside/program/scan.h"
 #include "glenside/type/sizes.h"
 #include "glenside/array/tensor.h"
@@ -43,8 +43,8 @@ print_words(print_out *o, const char *words, uint32_t indent, size_t tail) {
   }
 }
 
-/* Attributes ----------------------------------------------------------------
- */
+/* Attributes
+ * ---------------------------------------------------------------- */
 
 /* An instruction's name may be the head unless an operator has the name. */
 static bool
@@ -120,8 +120,8 @@ print_attrs(const bs_values *values, const gs_sizes *sizes, gs_op op,
   }
 }
 
-/* Literals ------------------------------------------------------------------
- */
+/* Literals
+ * ------------------------------------------------------------------ */
 
 static bool
 reads_back(gs_dtype dtype, double text, const void *bits) {

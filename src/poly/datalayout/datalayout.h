@@ -130,7 +130,7 @@ void po_layout_put_address(po_layout_model *, const po_layout_array *,
 /* "SPLITY(8) REORDER" */
 void po_layout_put_steps(const po_layout *, uint32_t from, bs_text *out);
 
-/* ---- cost.c ---- */
+/* ---- datalayout_cost.c ---- */
 
 typedef enum po_layout_cost {
   PO_COST_DOC,        /* extents of what is read; nothing where it fits */
@@ -147,7 +147,7 @@ double po_layout_price(po_layout_model *, po_layout_cost,
 /* The array's layout is not what it was: what is kept of it holds no more. */
 void po_layout_forget(po_layout_model *, uint32_t array);
 
-/* ---- search.c ---- */
+/* ---- datalayout_search.c ---- */
 
 typedef struct po_layout_candidate {
   uint32_t array;
@@ -176,7 +176,7 @@ void po_layout_find(po_layout_model *, po_layout_cost, const int64_t *widths,
                     uint32_t n_widths, po_layout_search *out);
 void po_layout_search_done(po_layout_model *, po_layout_search *);
 
-/* ---- apply.c ---- */
+/* ---- datalayout_apply.c ---- */
 
 /* Arrays that contractions use, and those that fit into the first cache, are
  * not moved. */

@@ -19,7 +19,7 @@
  * every iteration of one more loop counts as touching other lines, as far as
  * the array has them. */
 #include "poly/loops/affine.h"
-#include "poly/datalayout/price.h"
+#include "poly/datalayout/datalayout_price.h"
 #include "poly/loops/quasi.h"
 #include "base/random.h"
 #include <math.h>

@@ -8,7 +8,7 @@
  * an order of neighbours alone would not imply that of the others. */
 #include "poly/depend/depend.h"
 #include "poly/loops/access.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include <assert.h>
 #include <isl/space.h>
 #include <isl/flow.h>

@@ -24,8 +24,8 @@ void po_hints_done(const po_program *, po_hints *);
  * what a schedule did but for that, which is a plan's to choose. */
 po_program *po_without_blocks(const po_program *);
 
-/* report.c: every graph with its candidates and the chosen one, for the
- * program's target. */
+/* implgraph_report.c: every graph with its candidates and the chosen one, for
+ * the program's target. */
 void po_print_implgraphs(po_program *, bs_text *);
 void po_json_implgraphs(po_program *, bs_text *);
 /* The members of an object for one impl graph, its buffers included. */

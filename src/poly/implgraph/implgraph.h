@@ -12,8 +12,8 @@
  *   R6  vectorized axes contain every axis of a call, in order; strides are
  *       those of a dense box of their repeats, 0 for a repeat of 1; the buffer
  *       lives in the innermost loop that is not vectorized
- *   R7  the last repeat of a buffer is padded to whole units of `align` bytes
- */
+ *   R7  the last repeat of a buffer is padded to whole units of `align`
+ * bytes */
 #ifndef POLY_AXIS_IMPLGRAPH_H
 #define POLY_AXIS_IMPLGRAPH_H
 
@@ -97,7 +97,7 @@ double po_graph_transfers(const po_graph *, uint32_t node, uint32_t tensor);
 /* Blocks that a node is cut into; 1: it is not. */
 int64_t po_graph_blocks(const po_graph *, uint32_t node);
 
-/* print.c */
+/* implgraph_print.c */
 void po_graph_print(const po_graph *, bs_text *);
 void po_graph_json(const po_graph *, bs_json *, const char *key);
 

@@ -24,8 +24,8 @@
 typedef enum po_dim_role { PO_DIM_O, PO_DIM_M, PO_DIM_N, PO_DIM_K } po_dim_role;
 
 /* One loop; strides are in elements, 0 where the operand does not depend.  Of a
- * program with sizes all of these are numbers over them (loops/number.h), and
- * so are addresses, and constants of guards. */
+ * program with sizes all of these are numbers over them (loops/loops_number.h),
+ * and so are addresses, and constants of guards. */
 typedef struct po_cdim {
   int64_t extent;
   int64_t x, y, c;
@@ -98,9 +98,9 @@ typedef struct po_contract_choice {
   int64_t kc, mc, nc, mb; /* of blocks and tiles */
 } po_contract_choice;
 
-/* How it runs on an instruction that the target declares (mac.c), with panels
- * of fragments: `mr` x `nv` accumulators at a time, `mc` rows and `nc` columns
- * a tile, all of k in a panel. */
+/* How it runs on an instruction that the target declares (kernel_mac.c), with
+ * panels of fragments: `mr` x `nv` accumulators at a time, `mc` rows and `nc`
+ * columns a tile, all of k in a panel. */
 typedef struct po_mac_plan {
   const gs_mac *mac; /* NULL: on vectors of its dtype */
   int64_t offset[2]; /* added to elements of x and of y as they are packed */
@@ -204,7 +204,7 @@ bool po_plan_contraction(const gs_target *, const bool constant[2],
                          const po_contract_choice *fixed, po_contraction *,
                          po_contraction room[2], bs_text *why);
 
-/* mac.c: the same on the instruction of the target that takes the fewest
+/* kernel_mac.c: the same on the instruction of the target that takes the fewest
  * cycles; false where none can multiply the factors. */
 bool po_plan_mac(const gs_target *, const bool constant[2],
                  const po_contract_choice *fixed, po_contraction *,
@@ -259,8 +259,8 @@ void po_layout_image(const gs_numbers *over, const po_contraction *,
 bool po_find_sized_windows(gs_sizes *, const po_contraction *at,
                            po_contraction *);
 bool po_fit_sized_image(gs_sizes *, const po_contraction *at, po_contraction *);
-/* An odd number of lines, lest all planes fall into the same sets of a cache.
- */
+/* An odd number of lines, lest all planes fall into the same sets of a
+ * cache. */
 int64_t po_odd_lines(const po_contraction *, int64_t elements);
 /* The axis of y or x that a guard names, or UINT32_MAX. */
 uint32_t po_axis_of_guard(const po_contraction *, bool of_x, const po_cguard *);

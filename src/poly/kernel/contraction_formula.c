@@ -7,7 +7,7 @@
  * of those that write the sums: the inverse of its read, after their write. */
 #include "poly/kernel/contraction.h"
 #include "poly/loops/functions.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include "poly/loops/uses.h"
 #include <isl/map.h>

@@ -4,7 +4,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include "base/whole.h"
 #include <assert.h>
 

@@ -7,7 +7,7 @@
  * when the function is called. */
 #include "poly/kernel/contraction_plan.h"
 #include "poly/loops/affine.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 
 /* ---- at given sizes ---- */
 

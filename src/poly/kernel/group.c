@@ -5,10 +5,10 @@
  * children of the root between the first and the last use of a local belong
  * together.  After lowering every child of the root is a group, but for what
  * reduces to one element, which has no loop around it.  A contraction or a
- * slide has the statement with it that is computed where its sums are stored.
- */
+ * slide has the statement with it that is computed where its sums are
+ * stored. */
 #include "poly/kernel/contraction.h"
-#include "poly/kernel/slide.h"
+#include "poly/kernel/kernel_slide.h"
 #include <assert.h>
 
 /* last[array]: the last child of the root that uses the local, by its number

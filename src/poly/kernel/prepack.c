@@ -6,7 +6,7 @@
  * else reads a copy of the input, which lies beside what is packed. */
 #include "poly/kernel/contraction.h"
 #include "poly/loops/access.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include <string.h>
 
@@ -36,8 +36,8 @@ po_has_prepacked(const po_program *p) {
   return false;
 }
 
-/* --- groups that read nothing else -----------------------------------------
- */
+/* --- groups that read nothing else
+ * ----------------------------------------- */
 
 typedef bool visit(po_program *, uint32_t array, bool writes);
 
@@ -117,8 +117,8 @@ po_is_before(const po_program *p, const po_groups *groups,
   return false;
 }
 
-/* The greatest set: an array is made before as long as all that write it are.
- */
+/* The greatest set: an array is made before as long as all that write it
+ * are. */
 bool
 po_find_before(po_program *p, const po_groups *groups) {
   bool changed = true;
@@ -142,8 +142,8 @@ po_find_before(po_program *p, const po_groups *groups) {
   return count_before(p) > 0;
 }
 
-/* --- places ----------------------------------------------------------------
- */
+/* --- places
+ * ---------------------------------------------------------------- */
 
 /* The statement is a contraction's, and finds the array packed. */
 static bool

@@ -4,12 +4,13 @@
  * What kernels are made of: each loop has an extent, each access moves by so
  * many elements a step of it, and conditions of the domain that the box of the
  * extents does not imply are linear, too.  While a program has sizes, all of
- * these but the factors of conditions are numbers over them (number.h). */
+ * these but the factors of conditions are numbers over them
+ * (loops_number.h). */
 #ifndef POLY_REDUCTION_H
 #define POLY_REDUCTION_H
 
 #include "poly/loops/loops.h"
-#include "poly/loops/number.h"
+#include "poly/loops/loops_number.h"
 
 #define PO_MAX_DIMS   (2 * GS_MAX_RANK)
 #define PO_MAX_GUARDS 32

@@ -8,8 +8,8 @@
  * taken, where that is little: conditions say which iterations there are. */
 #include "poly/kernel/reduction.h"
 #include "poly/loops/affine.h"
-#include "poly/loops/number.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_number.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include <isl/ilp.h>
 

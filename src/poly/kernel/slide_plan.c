@@ -5,7 +5,7 @@
  * rows of another loop, the more of whose elements windows share the better;
  * its price is the cycles of its loads, products and instructions, whichever
  * takes longest.  Vectors may be shorter than the target's, where a row is. */
-#include "poly/kernel/slide.h"
+#include "poly/kernel/kernel_slide.h"
 #include "base/whole.h"
 #include "glenside/target/tuned.h"
 #include <math.h>

@@ -3,7 +3,7 @@
  * tiles of windows. */
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction.h"
-#include "poly/kernel/slide.h"
+#include "poly/kernel/kernel_slide.h"
 #include "poly/loops/storage.h"
 #include <math.h>
 

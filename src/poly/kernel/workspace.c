@@ -9,10 +9,10 @@
  * caches.  Large locals lie here too, one for each thread of the
  * team that a parallel loop around them has. */
 #include "poly/kernel/contraction.h"
-#include "poly/kernel/slide.h"
+#include "poly/kernel/kernel_slide.h"
 #include "poly/loops/limit.h"
-#include "poly/loops/number.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_number.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include "poly/loops/uses.h"
 

@@ -9,7 +9,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/memo.h"
 #include "poly/loops/operand.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include <isl/flow.h>
 #include <isl/options.h>
 #include <string.h>

@@ -38,7 +38,7 @@ bool po_stmt_accesses(const po_stmt *, uint32_t array);
 /* The statement of this name; the number of statements where there is none. */
 uint32_t po_stmt_named(const po_program *, const char *name);
 
-/* ---- the order of instances (when.c) ---- */
+/* ---- the order of instances (run_order.c) ---- */
 
 /* The first n functions of a statement's time. */
 __isl_give isl_multi_aff *po_outer_time(const po_stmt *, uint32_t n);

@@ -8,7 +8,7 @@
 #include "base/portable.h"
 #include "glenside/interpret/interpret_state.h"
 #include "poly/loops/quasi.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include <math.h>
 #include <stdlib.h>

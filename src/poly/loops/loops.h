@@ -41,7 +41,7 @@ typedef enum po_scope {
 } po_scope;
 
 /* A number that is known when the function is called: from `least` to `most`,
- * a multiple of `multiple` (at least 1).  See sizes.h. */
+ * a multiple of `multiple` (at least 1).  See loops_sizes.h. */
 typedef struct po_size {
   const char *name; /* a C identifier, unique */
   int64_t least, most, multiple;
@@ -127,7 +127,7 @@ typedef struct po_stmt {
   const char *name; /* S0, S1, ... the tuple name of its domain */
   po_stmt_kind kind;
   isl_set *domain;     /* { S0[i, j, k] } */
-  const void *counted; /* the domain that has `instances` (count.c) */
+  const void *counted; /* the domain that has `instances` (loops_count.c) */
   int64_t instances;
   const char *const *iters;
   uint32_t n_iters, n_outer; /* n_outer: those that are not reduced over */
@@ -209,8 +209,8 @@ typedef struct po_options {
 
 /* lower.c; NULL with diagnostics. */
 po_program *po_lower(const gs_program *, const gs_target *, const po_options *);
-/* program.c: an empty program, with the isl context of `like` or, where that
- * is NULL, one of its own. */
+/* loops_program.c: an empty program, with the isl context of `like` or, where
+ * that is NULL, one of its own. */
 po_program *po_new_program(const gs_context *, const gs_program *source,
                            const gs_target *, const po_program *like);
 void po_free(po_program *);
@@ -244,7 +244,7 @@ bool po_find_before(po_program *, const po_groups *);
 bool po_is_before(const po_program *, const po_groups *, const po_group *);
 /* Places among what is prepacked, of what calls read. (po_lay_out) */
 void po_lay_out_prepacked(po_program *, const po_groups *);
-/* print.c: `conv.glen:7: compute dotProd, ((4), ()) f32` */
+/* poly_print.c: `conv.glen:7: compute dotProd, ((4), ()) f32` */
 void po_put_origin(const po_program *, gs_term, bs_span, bs_text *out);
 /* The loop program as text (docs/LOOPS.md); the same with comments that say
  * where statements come from. */

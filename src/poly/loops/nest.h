@@ -126,7 +126,8 @@ const char *po_nest_fresh(po_program *, const char *wish);
 void po_nest_retime(po_program *, uint32_t below, uint32_t at, uint32_t n_old,
                     __isl_take isl_multi_aff *made);
 
-/* ---- as isl objects (nest_isl.c, count.c); kept by the caller's pool ---- */
+/* ---- as isl objects (nest_isl.c, loops_count.c); kept by the caller's pool
+ * ---- */
 
 /* { S[i] -> [place, t0, place, t1, ..., place, 0...] }, of equal lengths, for
  * the statements below `top`. */

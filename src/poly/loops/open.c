@@ -2,8 +2,8 @@
 /* open.c - see open.h. */
 #include "poly/loops/open.h"
 #include "poly/loops/affine.h"
-#include "poly/loops/number.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_number.h"
+#include "poly/loops/loops_sizes.h"
 
 static _Thread_local po_program *open;
 

@@ -5,7 +5,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/memo.h"
 #include "poly/loops/operand.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/loops/uses.h"
 #include <assert.h>
 #include <isl/space.h>

@@ -5,7 +5,7 @@
  * operands in one array are told from two in two.  A base that has no array
  * (chain.c) is a part of the key as the term itself is. */
 #include "poly/lower/again.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include <string.h>
 
 /* Terms of a chain, statements that are copied. */

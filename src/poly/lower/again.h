@@ -23,8 +23,8 @@ typedef struct po_renaming {
 } po_renaming;
 
 /* stmt.c: what stands for an array, false where nothing does; adds a copy of a
- * statement without instruction.  order.c: adds a copy of the n nodes from
- * `node` on, below the root, with leaves for statements that are so many
+ * statement without instruction.  lower_order.c: adds a copy of the n nodes
+ * from `node` on, below the root, with leaves for statements that are so many
  * further on. */
 bool po_renamed(const po_renaming *, uint32_t array, uint32_t *out);
 void po_add_stmt_again(po_lowering *, uint32_t like, const po_renaming *,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* alike.c - shapes of views, and what was worked out for each. */
 #include "poly/lower/alike.h"
-#include "poly/lower/view.h"
+#include "poly/lower/lower_view.h"
 
 #include <string.h>
 

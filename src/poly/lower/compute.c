@@ -2,7 +2,7 @@
 /* compute.c - the statements of a compute, by the kind of its operator.
  *
  * Elementwise operators, short folds and select are one expression of the
- * operands in every region; a reduction is reduce.c's. */
+ * operands in every region; a reduction is lower_reduce.c's. */
 #include "poly/lower/lower.h"
 
 typedef struct computing {

@@ -8,7 +8,7 @@
  * looked for once a base, so that every pass below may assume success.  After
  * a failure all is done once more, cautiously: intricate views are copied, so
  * that no relation is a composition of many. */
-#include "poly/loops/check.h"
+#include "poly/loops/loops_check.h"
 #include "glenside/program/scan.h"
 #include "poly/lower/again.h"
 #include "poly/memory/memory.h"

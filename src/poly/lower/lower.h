@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lower.h - what the passes of lowering share.
  *
- *   views   every term as pieces of base terms          view.c
- *   plan    which views are cut, the order of bases     plan.c
- *   homes   the array each base is computed into        home.c
+ *   views   every term as pieces of base terms          lower_view.c
+ *   plan    which views are cut, the order of bases     lower_plan.c
+ *   homes   the array each base is computed into        placement.c
  *   emit    statements and groups, one base at a time   emit.c, compute.c,
  *           copy.c, call.c
  *   layout  offsets of workspace arrays                 workspace.c */
@@ -11,7 +11,7 @@
 #define POLY_LOWER_H
 
 #include "poly/loops/loops.h"
-#include "poly/lower/view.h"
+#include "poly/lower/lower_view.h"
 
 /* Where a base term lives: its index -> the index into an array. */
 typedef struct po_home {
@@ -54,11 +54,11 @@ typedef struct po_lowering {
   BS_VEC(po_widened) widened;
   po_known seen, composed; /* sets and maps of reads.c, in views.pool */
   po_known threads;        /* of copies: which loops are parallel (copy.c) */
-  po_known cuts;           /* of shapes: whether they are too many (plan.c) */
-  po_known emitted;        /* of computes that are alike (again.c) */
-  uint32_t *packed_of;     /* by term: index + 1 of the last one */
+  po_known cuts;       /* of shapes: whether they are too many (lower_plan.c) */
+  po_known emitted;    /* of computes that are alike (again.c) */
+  uint32_t *packed_of; /* by term: index + 1 of the last one */
   po_pool scratch;
-  BS_VEC(uint32_t) named; /* by symbol, of names of arrays: see array.c */
+  BS_VEC(uint32_t) named; /* by symbol, of names of arrays: see lower_array.c */
   uint32_t n_temporaries; /* named so far */
   uint32_t n_loops[GS_MAX_RANK]; /* by depth: named so far */
   bool failed;                   /* a diagnostic was given */
@@ -69,10 +69,10 @@ typedef struct po_lowering {
 
 /* Whether isl failed, or a diagnostic was given. */
 bool po_has_failed(const po_lowering *);
-/* sized.c: whether code can have the sizes that are open; false with a
+/* lower_sized.c: whether code can have the sizes that are open; false with a
  * diagnostic. */
 bool po_check_sizes(const po_lowering *);
-/* plan.c: false with a diagnostic. */
+/* lower_plan.c: false with a diagnostic. */
 bool po_plan(po_lowering *);
 /* What a materialize or a cut term stores. */
 const po_view *po_stored(const po_lowering *, gs_term);
@@ -120,7 +120,7 @@ void po_turn_sums(po_program *);
 /* divisor.c: arrays of roots that values are divided by hold reciprocals. */
 void po_turn_divisors(po_program *);
 
-/* array.c */
+/* lower_array.c */
 /* A C identifier like `name` that nothing generated uses yet. */
 const char *po_fresh_name(po_lowering *, const char *prefix, const char *name);
 uint32_t po_new_array(po_lowering *, po_role, const char *name, gs_dtype,
@@ -130,7 +130,7 @@ uint32_t po_new_temporary(po_lowering *, po_role, gs_dtype, const int64_t *dim,
                           uint32_t rank, gs_term);
 void po_declare_arrays(po_lowering *); /* inputs and outputs */
 
-/* home.c */
+/* placement.c */
 void po_find_homes(po_lowering *);
 /* The piece, of a view of `shown`, shows each element of `base` once. */
 bool po_shows_whole(po_lowering *, const po_piece *, gs_term base,
@@ -220,8 +220,8 @@ uint32_t po_put_binary(po_body *, gs_compute, gs_dtype, uint32_t, uint32_t);
  * statement's indices. */
 uint32_t po_put_operand(po_body *, gs_dtype, const po_read *,
                         const int64_t *dim);
-/* Reads of what is no array are cut where an operand of it is several arrays.
- */
+/* Reads of what is no array are cut where an operand of it is several
+ * arrays. */
 void po_split_chained(po_lowering *, po_reads *);
 /* compute.c: the pointwise operator `o` of these values. */
 uint32_t po_put_pointwise(po_body *, bs_value o, gs_dtype,
@@ -256,7 +256,7 @@ void po_add_stmt(po_body *, po_stmt_kind, gs_compute op,
 void po_add_call(po_lowering *, const po_stmt *like, __isl_keep isl_set *domain,
                  isl_multi_aff *const *starts);
 
-/* order.c: puts the statements added since `first` under n_outer loops of
+/* lower_order.c: puts the statements added since `first` under n_outer loops of
  * their own. ordered: updates keep the order of their instances. */
 void po_add_nest(po_lowering *, uint32_t first, uint32_t n_outer, bool ordered);
 
@@ -271,8 +271,9 @@ void po_add_shared_nest(po_lowering *, uint32_t first, uint32_t n);
 
 /* One file a kind of base. */
 void po_emit_compute(po_lowering *, gs_term); /* compute.c */
-/* reduce.c.  target: over the n_outer first indices of the operands (which are
- * taken), dtype: of what is stored there.  The product of n > 1 operands. */
+/* lower_reduce.c.  target: over the n_outer first indices of the operands
+ * (which are taken), dtype: of what is stored there.  The product of n > 1
+ * operands. */
 void po_emit_reduction(po_lowering *, gs_term, gs_compute,
                        const po_reads *operands, uint32_t n, uint32_t n_outer,
                        gs_dtype, const po_target *);

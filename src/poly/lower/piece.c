@@ -3,7 +3,7 @@
  *
  * The box of the term's indices is implied by every set, so that the common
  * piece, "everything", is a universe set and costs nothing. */
-#include "poly/lower/view.h"
+#include "poly/lower/lower_view.h"
 #include <assert.h>
 
 /* A piece is compared with so many before it. */

@@ -6,7 +6,7 @@
  * The kernel of sums of products stores in any order (contraction.h), so the
  * array takes that of what its pointwise readers write, if they agree. */
 #include "poly/lower/lower.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/loops/uses.h"
 
 /* Dimension d of the turned array is dimension of[d] of the old one. */

@@ -10,7 +10,7 @@
  * vectors of the sums' type do, they stay so. */
 #include "glenside/target/tuned.h"
 #include "poly/lower/lower.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 
 static bool

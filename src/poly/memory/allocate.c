@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* allocate.c - see memory.h: part by part. */
-#include "poly/memory/part.h"
+#include "poly/memory/memory_part.h"
 
 static void
 does_not_fit(const po_calls *x) {

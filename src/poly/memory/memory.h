@@ -19,8 +19,8 @@
 
 /* False with a diagnostic where a call does not fit. */
 bool po_allocate(po_program *);
-/* check.c: whether the places of arrays in memories lie within them, and none
- * covers one that holds values then; false with the first fault. */
+/* memory_check.c: whether the places of arrays in memories lie within them, and
+ * none covers one that holds values then; false with the first fault. */
 bool po_check_places(const po_program *, bs_text *why);
 
 #endif

@@ -6,7 +6,7 @@
  * and, where there are several banks, in another one than what the same call
  * reads besides. */
 #include "base/whole.h"
-#include "poly/memory/part.h"
+#include "poly/memory/memory_part.h"
 #include <string.h>
 
 typedef struct place {

@@ -11,7 +11,7 @@
  *
  * Both nests name elements of the array by their distance from its start; what
  * one of them is for the other is a relation of numbers. */
-#include "poly/memory/part.h"
+#include "poly/memory/memory_part.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
 #include <string.h>

@@ -11,13 +11,13 @@
  * through it, however much is computed again.
  *
  * roll: of these instances, each iteration computes those that no other
- * iteration of the chosen loop does (roll.c says which one does).  The array is
- * a local of the footprint of all iterations of that loop.
+ * iteration of the chosen loop does (sliding_window.c says which one does). The
+ * array is a local of the footprint of all iterations of that loop.
  *
  * The producers' own loops are kept below the new place as far as they have
  * more than one value there. */
 #include "poly/loops/affine.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 #include "poly/schedule/moving.h"
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * of one loop where that is marked.  That cores are spread over once on a way
  * down is asked then only: more is a waste, which a script may pass through. */
 #include "poly/schedule/change.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 
 static const int64_t most_of[] = {
     [PO_BLOCK_X] = INT32_MAX, [PO_BLOCK_Y] = 65535, [PO_BLOCK_Z] = 65535,

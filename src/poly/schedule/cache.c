@@ -7,8 +7,8 @@
  * cache under a loop is a local with the indices of the loops around folded
  * away, so that their iterations do not meet in it. */
 #include "poly/loops/affine.h"
-#include "poly/schedule/edit.h"
-#include "poly/schedule/layout.h"
+#include "poly/schedule/schedule_edit.h"
+#include "poly/schedule/schedule_layout.h"
 #include <string.h>
 
 /* ---- scopes ---- */

@@ -23,7 +23,7 @@ po_node(const po_program *p, uint32_t node) {
   return &p->nest.nodes.data[node];
 }
 
-/* ---- tree.c: none of these looks at dependences ---- */
+/* ---- schedule_tree.c: none of these looks at dependences ---- */
 
 /* The only child; PO_NO_NODE where there are none or several. */
 uint32_t po_only_child(const po_program *, uint32_t node);
@@ -86,8 +86,8 @@ bool po_needs_serial(const po_program *, const po_step_call *, uint32_t loop);
 bool po_binding_holds(po_program *, const po_step_call *, uint32_t loop);
 bool po_bindings_hold(const po_program *before, po_program *after,
                       const po_step_call *);
-/* contract.c: refuses where a sum would no longer run as the kernel that was
- * chosen for it; the commands that choose what kernels run as now. */
+/* schedule_contract.c: refuses where a sum would no longer run as the kernel
+ * that was chosen for it; the commands that choose what kernels run as now. */
 bool po_kernels_hold(po_program *, const po_step_call *);
 void po_print_contracts(po_program *, bs_text *out);
 /* barrier.c: refuses where not all threads of a block reach a barrier equally

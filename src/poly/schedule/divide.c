@@ -13,8 +13,8 @@
  * Zhao and Di's third algorithm (MICRO 2020) treats what several live-out
  * computations share so. */
 #include "poly/loops/affine.h"
-#include "poly/schedule/edit.h"
-#include "poly/schedule/layout.h"
+#include "poly/schedule/schedule_edit.h"
+#include "poly/schedule/schedule_layout.h"
 #include "poly/schedule/moving.h"
 #include <string.h>
 

@@ -15,7 +15,7 @@
  * tiled or exchanged of some that may not. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/change.h"
-#include "poly/schedule/layout.h"
+#include "poly/schedule/schedule_layout.h"
 #include <string.h>
 
 enum { LONGEST_NAME = 200, MOST_SKEW = 1 << 20, MOST_FAR = 1 << 30 };

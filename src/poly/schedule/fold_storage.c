@@ -9,8 +9,8 @@
  * between two such elements, the other indices in one place.  Whether an N
  * that was given does is asked by the gate. */
 #include "poly/loops/affine.h"
-#include "poly/schedule/edit.h"
-#include "poly/schedule/layout.h"
+#include "poly/schedule/schedule_edit.h"
+#include "poly/schedule/schedule_layout.h"
 #include <isl/ilp.h>
 
 /* ---- times ---- */

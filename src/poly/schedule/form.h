@@ -8,7 +8,7 @@
 #ifndef POLY_SCHEDULE_FORM_H
 #define POLY_SCHEDULE_FORM_H
 
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 
 typedef struct po_form_access {
   uint32_t array;          /* PO_NO_NODE: the expression reads nothing */

@@ -7,7 +7,7 @@
  * are read now is checked on the flow of values. */
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 
 /* ---- bodies ---- */
 

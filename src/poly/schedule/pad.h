@@ -6,7 +6,7 @@
 #ifndef POLY_SCHEDULE_PAD_H
 #define POLY_SCHEDULE_PAD_H
 
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 
 enum { PO_PAD_PARTS = 16, PO_PAD_ARRAYS = 8 };
 

@@ -6,7 +6,7 @@
  * which the loop's value is in its part.  Instances and their order stay the
  * same, so that there is nothing to check. */
 #include "poly/loops/affine.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 #include <string.h>
 
 /* Instances for which the outermost n loops have these values. */

@@ -82,8 +82,8 @@ extern const po_primitive po_primitives[];
 extern const uint32_t po_n_primitives;
 const po_primitive *po_primitive_find(const char *name);
 
-/* apply.c: atomic; *program is replaced on success (the old one is freed, or
- * kept where `undo` is wanted: then *undo owns it). */
+/* schedule_apply.c: atomic; *program is replaced on success (the old one is
+ * freed, or kept where `undo` is wanted: then *undo owns it). */
 bool po_apply(po_program **program, po_step_call *, po_program **undo);
 /* A deep copy: same context, source, target and isl; its own arena and pool. */
 po_program *po_copy(const po_program *);

@@ -9,7 +9,7 @@
  * all of the reduction's instances are done in any order, which is all that is
  * used. */
 #include "poly/loops/affine.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 
 typedef struct factoring {
   po_program *p;

@@ -10,8 +10,8 @@
  * there: no instance changes its place.  Each may then be scheduled by itself:
  * one in vectors, say, and the other not. */
 #include "poly/loops/affine.h"
-#include "poly/loops/sizes.h"
-#include "poly/schedule/edit.h"
+#include "poly/loops/loops_sizes.h"
+#include "poly/schedule/schedule_edit.h"
 #include <string.h>
 
 enum { LONGEST_CONDITION = 400, MOST_NESTED = 16 };

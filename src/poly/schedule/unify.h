@@ -56,7 +56,7 @@ typedef struct po_unified {
   uint32_t stmt[PO_FORM_STMTS]; /* of the pattern -> of the nest's form */
 } po_unified;
 
-/* ---- pattern.c ---- */
+/* ---- schedule_pattern.c ---- */
 
 /* The lexicographically least point of a set of n numbers, in the arena; NULL
  * where it is empty. */

@@ -8,7 +8,7 @@
  * their readers, are looked through.  Among updates of one element whose order
  * is free only the set of them counts, which their readers see. */
 #include "poly/loops/affine.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 #include <string.h>
 
 typedef struct flow {

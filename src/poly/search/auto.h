@@ -69,9 +69,9 @@ bool po_is_worth_fusing(const po_program *);
 /* It has more statements than --fuse auto looks at. */
 bool po_is_too_large(const po_program *);
 
-/* figure.c: the schedule tree as isl writes it, with `extension` nodes for the
- * instances that tiles need of statements that were moved into them, and marks
- * `skipped` where these stood.  False with a diagnostic. */
+/* fused_tree.c: the schedule tree as isl writes it, with `extension` nodes for
+ * the instances that tiles need of statements that were moved into them, and
+ * marks `skipped` where these stood.  False with a diagnostic. */
 bool po_print_fused(const po_program *before, const po_program *after,
                     bs_text *out);
 

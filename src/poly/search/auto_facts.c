@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* auto_facts.c - what the automatic schedule asks of a program and its nests.
- */
+/* auto_facts.c - what the automatic schedule asks of a program and its
+ * nests. */
 #include "poly/kernel/contraction.h"
-#include "poly/kernel/slide.h"
+#include "poly/kernel/kernel_slide.h"
 #include "poly/search/chooser.h"
 
 /* ---- instances ---- */

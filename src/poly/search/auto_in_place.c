@@ -10,7 +10,7 @@
  * would have come from the second cache to be written.  That is for targets
  * whose results are written through the caches, where it was measured. */
 #include "poly/search/chooser.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 
 /* The dimension of which some rows are kept; the array's rank. */
 static uint32_t

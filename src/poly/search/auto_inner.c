@@ -143,7 +143,7 @@ is_followed(const po_program *p, uint32_t leaf, uint32_t loop, int64_t step) {
 }
 
 /* What is added up lies in rows that follow one another and are worth vectors
- * together: codegen/pass/join.c makes one loop of them. */
+ * together: codegen/pass/pass_join.c makes one loop of them. */
 static bool
 is_in_long_row(const po_program *p, uint32_t leaf, uint32_t loop) {
   int64_t n = po_most_iterations(p, loop), step = 1;

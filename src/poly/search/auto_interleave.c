@@ -12,7 +12,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 #include <isl/ilp.h>
 
 /* Loops of an iteration. */

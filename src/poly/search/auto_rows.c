@@ -14,12 +14,12 @@
  * or at least half of the second one; rows may be cut for that.  Where a result
  * is written through the caches, it is the second one at once: rows that are
  * whole follow each other in memory, and what is asked for ahead of the end of
- * one is the next.  Where any of it does not hold, the nest is left for tiles.
- */
+ * one is the next.  Where any of it does not hold, the nest is left for
+ * tiles. */
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
-#include "poly/schedule/edit.h"
-#include "poly/schedule/layout.h"
+#include "poly/schedule/schedule_edit.h"
+#include "poly/schedule/schedule_layout.h"
 #include "poly/loops/storage.h"
 
 /* ---- how a producer follows the loop ---- */

@@ -18,7 +18,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 #include "poly/search/chooser.h"
 #include <isl/ilp.h>
 #include <isl/schedule.h>

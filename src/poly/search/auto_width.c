@@ -11,7 +11,7 @@
  * any parallel loop is not tiled: what joined it would lose its own. */
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
-#include "poly/schedule/edit.h"
+#include "poly/schedule/schedule_edit.h"
 
 static bool
 is_gathered(const po_stmt *s, uint32_t array) {

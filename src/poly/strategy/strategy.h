@@ -7,8 +7,8 @@
  * replayed; two strategies with the same script are one.  The first is always
  * the program as it stands.
  *
- * Prices are predictions (cost.c): what is chosen by them is a guess that
- * measuring may correct. */
+ * Prices are predictions (strategy_cost.c): what is chosen by them is a guess
+ * that measuring may correct. */
 #ifndef POLY_STRATEGY_STRATEGY_H
 #define POLY_STRATEGY_STRATEGY_H
 
@@ -62,7 +62,7 @@ typedef struct po_chooser po_chooser;
 void po_apply_axes(po_chooser *);
 /* gpu.c: loops become blocks and threads, where none is yet. */
 void po_bind_automatically(po_program **);
-/* cost.c: cycles of a scheduled program on its target. */
+/* strategy_cost.c: cycles of a scheduled program on its target. */
 double po_predict_cycles(po_program *);
 /* Cycles of the nests that have no statement of any of these terms. */
 double po_predict_others(po_program *, const gs_term *, uint32_t n);

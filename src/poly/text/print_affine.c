@@ -4,7 +4,7 @@
  * Quotients are floors, `(2 * i + 1) / 4`; where a remainder is shorter, it is
  * written so: i - 4 * (i / 4) is i % 4.  Conditions are sorted by their text,
  * so that equal sets print alike more often than isl would have them. */
-#include "poly/text/text.h"
+#include "poly/text/poly_text.h"
 #include <stdlib.h>
 #include <string.h>
 

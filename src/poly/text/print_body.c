@@ -5,7 +5,7 @@
  * of its array, every other expression that of the one around it; where it has
  * another, `: dtype` in parentheses says so.  Bodies nest no deeper than
  * PO_MAX_NESTING, so that the walk is recursive. */
-#include "poly/text/text.h"
+#include "poly/text/poly_text.h"
 #include <math.h>
 
 typedef struct body {

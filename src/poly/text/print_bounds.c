@@ -5,8 +5,8 @@
  * the constraints of a convex hull of that which involve the loop.  They may
  * allow more: a statement says what is missing in its `where`. */
 #include "poly/loops/affine.h"
-#include "poly/loops/sizes.h"
-#include "poly/text/text.h"
+#include "poly/loops/loops_sizes.h"
+#include "poly/text/poly_text.h"
 
 /* Bounds on one side beyond which only numbers are kept. */
 #define MAX_BOUNDS 6

@@ -8,7 +8,7 @@
  * rounds down, and x % n is from 0 to n - 1.  The nesting is bounded, so that
  * the descent is recursive. */
 #include "poly/loops/limit.h"
-#include "poly/text/read.h"
+#include "poly/text/text_read.h"
 #include <isl/val.h>
 #include <string.h>
 

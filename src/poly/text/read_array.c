@@ -6,7 +6,7 @@
  *   memory MEMORY NAME : DTYPE [ ... ] at ADDRESS */
 #include "glenside/array/tensor.h"
 #include "poly/loops/names.h"
-#include "poly/text/read.h"
+#include "poly/text/text_read.h"
 #include <math.h>
 #include <string.h>
 

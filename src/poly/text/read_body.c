@@ -8,7 +8,7 @@
  * Dtypes are found when the whole expression is there: the root has that of
  * the array written, a read that of its array, a cast its own, any other one
  * that of what is around it, or the one in its parentheses. */
-#include "poly/text/read.h"
+#include "poly/text/text_read.h"
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
  *
  * The values are those of the instruction's parameters and dimensions; where
  * no operand has a layout of its own they are bound anew and compared. */
-#include "poly/text/read.h"
+#include "poly/text/text_read.h"
 #include <math.h>
 #include <string.h>
 

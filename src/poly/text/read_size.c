@@ -5,8 +5,8 @@
  *
  * They come before everything else.  A size that a number was given for is a
  * name of that number. */
-#include "poly/loops/sizes.h"
-#include "poly/text/read.h"
+#include "poly/loops/loops_sizes.h"
+#include "poly/text/text_read.h"
 #include <isl/ilp.h>
 #include <string.h>
 

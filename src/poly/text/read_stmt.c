@@ -6,11 +6,11 @@
  *
  * Without indices of its own a statement has those of the loops around it.  Its
  * instances are those that the conditions and the bounds of the loops allow;
- * they must be finitely many, and every element that they name must be there.
- */
+ * they must be finitely many, and every element that they name must be
+ * there. */
 #include "poly/loops/bounds.h"
 #include "poly/loops/operand.h"
-#include "poly/text/read.h"
+#include "poly/text/text_read.h"
 #include <string.h>
 
 #define MAX_STMTS 200000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* read_token.c - tokens and names of loop programs. */
-#include "poly/text/read.h"
+#include "poly/text/text_read.h"
 #include "base/hash.h"
 #include <string.h>
 

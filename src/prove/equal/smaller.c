@@ -8,7 +8,7 @@
  * condition, and what it gives is compared by runs.  So a difference is one
  * that the rule makes, on a term of the form that it was applied to. */
 #include "prove/equal/smaller.h"
-#include "rules/rule/apply.h"
+#include "rules/rule/rule_apply.h"
 #include <string.h>
 
 enum { MOST_SIZES = 64, MOST_TERMS = 4096 };

@@ -3,8 +3,8 @@
 #ifndef PROVE_SMALLER_H
 #define PROVE_SMALLER_H
 
-#include "prove/session/prove.h"
-#include "rules/explain/proof.h"
+#include "prove/session/session_prove.h"
+#include "rules/explain/explain_proof.h"
 #include "rules/rule/rules.h"
 
 /* Applies the lemma's rule to the same term with smaller sizes.  True when both

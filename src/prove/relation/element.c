@@ -4,7 +4,7 @@
  * What is equal here is equal for every input of these shapes: values are in
  * normal form over all elements of all inputs. */
 #include "prove/relation/element.h"
-#include "prove/session/prove.h"
+#include "prove/session/session_prove.h"
 #include "glenside/array/tensor.h"
 
 int64_t

@@ -4,7 +4,7 @@
  * What is true of real numbers is used where it makes normal forms meet:
  * quotients are products with reciprocals, relu and clip are extrema.  bf16
  * operators that are more than sums, products and extrema stay as they are. */
-#include "prove/relation/value.h"
+#include "prove/relation/relation_value.h"
 #include "glenside/array/tensor.h"
 
 static pv_value
@@ -311,8 +311,8 @@ is_nonnegative(const pv_values *v, gs_compute op, pv_value x) {
   return false;
 }
 
-/* A function of which no more is known than what the table of operators says.
- */
+/* A function of which no more is known than what the table of operators
+ * says. */
 static pv_value
 plain_function(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   const gs_compute_info *info = &gs_compute_table[op];

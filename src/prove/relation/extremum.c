@@ -6,7 +6,7 @@
  * form; without clauses that another one makes superfluous it is unique.  A
  * form that would grow too large keeps a min inside as one factor: equal
  * values may then look different, never the other way round. */
-#include "prove/relation/value.h"
+#include "prove/relation/relation_value.h"
 #include <stdlib.h>
 #include <string.h>
 

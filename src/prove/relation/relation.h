@@ -13,8 +13,8 @@
 #ifndef PROVE_RELATION_H
 #define PROVE_RELATION_H
 
-#include "poly/lower/view.h"
-#include "prove/relation/number.h"
+#include "poly/lower/lower_view.h"
+#include "prove/relation/relation_number.h"
 #include "prove/session/session.h"
 
 #define PV_MAX_FACTORS 6

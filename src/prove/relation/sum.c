@@ -12,7 +12,7 @@
  *
  * On floats a number times an extremum plus a number goes inside. */
 #include "glenside/array/tensor.h"
-#include "prove/relation/value.h"
+#include "prove/relation/relation_value.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,8 +135,8 @@ is_plain(const pv_values *v, gs_dtype d, pv_value sum) {
 }
 
 /* Whether a sum of this dtype is taken apart inside a multiple, or a product,
- * of it: bf16 rounds all but products of factors, and 129 x - 128 x is not x.
- */
+ * of it: bf16 rounds all but products of factors, and 129 x - 128 x is not
+ * x. */
 static bool
 opens(const pv_values *v, gs_dtype d, bool whole, pv_value x) {
   if (pv_at(v, x)->dtype != d)

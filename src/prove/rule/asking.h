@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* asking.h - a rule being asked about (private to rule*.c).
  *
- * rule.c says what follows from the answers, rule_look.c which shapes are
+ * prove_rule.c says what follows from the answers, rule_look.c which shapes are
  * looked at, rule_shape.c makes one and judges it. */
 #ifndef PROVE_ASKING_H
 #define PROVE_ASKING_H
 
 #include "base/map.h"
-#include "prove/rule/rule.h"
+#include "prove/rule/prove_rule.h"
 #include "prove/sample/sample.h"
 
 /* Elements of all shapes together that are run although they are large. */
@@ -48,7 +48,8 @@ pv_is_refuted(const pv_asking *pr) {
   return pr->out->shape && pr->out->answer.verdict == PV_REFUTED;
 }
 
-/* rule.c: what the left side asks for, read once for thousands of shapes. */
+/* prove_rule.c: what the left side asks for, read once for thousands of
+ * shapes. */
 const rl_parts *pv_parts_of(const gs_context *, const rl_rules *,
                             const rl_rule *);
 
@@ -58,8 +59,8 @@ void pv_prove_generally(pv_asking *);
 /* rule_look.c: the rule as it stands, then under other parameters. */
 void pv_look_at_shapes(pv_asking *);
 
-/* rule.c: there is nothing to claim for all sizes, and this is why; the first
- * reason stays. */
+/* prove_rule.c: there is nothing to claim for all sizes, and this is why; the
+ * first reason stays. */
 void pv_not_general(pv_asking *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

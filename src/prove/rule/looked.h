@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "glenside/program/program.h"
-#include "rules/rule/apply.h"
+#include "rules/rule/rule_apply.h"
 
 enum { PV_BELOW = 1, PV_AT = 2, PV_ABOVE = 4, PV_SETTINGS = 24 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rule_general.c - a rule proved for all sizes, in all forms up to a rank.
  *
- * The forms are listed (forms.h), not met by chance, and each is proved by
- * itself (symbolic.h).  The rank is the largest whose forms are not too many;
- * it must be one beyond which the rule tells ranks apart no more (uniform.c).
- * The first form that is not proved ends the attempt. */
+ * The forms are listed (symbolic_forms.h), not met by chance, and each is
+ * proved by itself (symbolic.h).  The rank is the largest whose forms are not
+ * too many; it must be one beyond which the rule tells ranks apart no more
+ * (uniform.c). The first form that is not proved ends the attempt. */
 #include "prove/rule/asking.h"
-#include "prove/symbolic/forms.h"
+#include "prove/symbolic/symbolic_forms.h"
 #include "prove/symbolic/symbolic.h"
 
 /* Forms, combinations tried for them, and operations of isl for each. */

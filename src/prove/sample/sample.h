@@ -9,7 +9,7 @@
 #define PROVE_SAMPLE_H
 
 #include "glenside/program/program.h"
-#include "rules/rule/apply.h"
+#include "rules/rule/rule_apply.h"
 
 typedef struct pv_sizes {
   int64_t max_dim;

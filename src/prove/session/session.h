@@ -6,7 +6,7 @@
 #ifndef PROVE_SESSION_H
 #define PROVE_SESSION_H
 
-#include "prove/session/prove.h"
+#include "prove/session/session_prove.h"
 
 typedef struct pv_pair {
   gs_term left, right;
@@ -46,19 +46,19 @@ typedef struct pv_session {
    * own; prove.c sets it. */
   bool (*proves)(const struct pv_session *, const gs_program *, gs_term,
                  const gs_program *, gs_term);
-  struct pv_scan *scans; /* of scan.c */
+  struct pv_scan *scans; /* of session_scan.c */
   bool by_induction;     /* over the steps of scans, some were the same */
   bool any_order;        /* as in the answer */
   bool hides_scans;      /* some inputs of `plain` stand for scans: no runs */
 } pv_session;
 
-/* import.c: copies the terms that `roots` need into `to`.  `plain`: calls are
- * replaced by their meaning, materialize by its operand, scans as below.  NULL
- * with the session's diagnostics when a call has no meaning there; else the
- * copy of each term, by term. */
+/* session_import.c: copies the terms that `roots` need into `to`.  `plain`:
+ * calls are replaced by their meaning, materialize by its operand, scans as
+ * below.  NULL with the session's diagnostics when a call has no meaning there;
+ * else the copy of each term, by term. */
 gs_term *pv_import(pv_session *, const gs_program *from, gs_program *to,
                    const gs_term *roots, uint32_t n, bool plain);
-/* scan.c: a scan over these terms, in the plain program. */
+/* session_scan.c: a scan over these terms, in the plain program. */
 /* That of its name and elements, or a new one, of another name if need be. */
 gs_term pv_import_constant(const gs_constant *, gs_program *to, bs_span);
 gs_term pv_import_scan(pv_session *, const gs_program *from, gs_term scan,
@@ -75,7 +75,7 @@ void pv_prove_by_relations(pv_session *);
 /* integer.c: proves pairs of integers by all their values, or as bit-vectors;
  * leaves a hint where they differ.  Sets the answer's method and reason. */
 void pv_decide_integers(pv_session *);
-/* run.c: tries inputs; settles the answer. */
+/* session_run.c: tries inputs; settles the answer. */
 void pv_run(pv_session *);
 
 /* audit.c: whether a run of a copy with smaller sizes, which the argument

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* tried.h - the inputs that a pair of terms is run on (private to run.c and
- * tried.c). */
+/* tried.h - the inputs that a pair of terms is run on (private to session_run.c
+ * and tried.c). */
 #ifndef PROVE_TRIED_H
 #define PROVE_TRIED_H
 
-#include "prove/session/landmark.h"
+#include "prove/session/session_landmark.h"
 #include "prove/session/session.h"
 
 typedef struct pv_tried {

@@ -3,7 +3,7 @@
 #ifndef PROVE_BOX_H
 #define PROVE_BOX_H
 
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 
 typedef struct fm_box {
   fm_form *f;

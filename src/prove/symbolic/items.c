@@ -15,7 +15,7 @@
  * that are equal.  Functions here call themselves as deep as expressions are
  * nested, GS_MAX_NESTING at most. */
 #include "glenside/expr/expr_functions.h"
-#include "prove/symbolic/forms.h"
+#include "prove/symbolic/symbolic_forms.h"
 #include <string.h>
 
 /* What an expression is made of. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* listing.h - one pass over a rule that lists its forms (private to forms*.c).
  *
- * forms.c goes over the left side, forms_where.c over the condition. */
+ * symbolic_forms.c goes over the left side, forms_where.c over the
+ * condition. */
 #ifndef PROVE_LISTING_H
 #define PROVE_LISTING_H
 
-#include "prove/symbolic/forms.h"
+#include "prove/symbolic/symbolic_forms.h"
 
 enum { LS_WHEELS = 64, LS_OPERATORS = 96 };
 
@@ -44,8 +45,9 @@ typedef struct ls_walk {
   uint64_t alike; /* bits: variables whose operator stands for others, too */
 } ls_walk;
 
-/* forms.c: the next choice, a number below n; and what a variable stands for.
- */
+/* symbolic_forms.c: the next choice, a number below n; and what a variable
+ * stands
+ * for. */
 uint32_t ls_pick(ls_walk *, uint32_t n);
 bool ls_is_bound(const ls_walk *, uint32_t slot);
 void ls_set(ls_walk *, uint32_t slot, bs_value);

@@ -4,7 +4,7 @@
 #define PROVE_SPREAD_H
 
 #include "glenside/expr/expr_functions.h"
-#include "prove/symbolic/forms.h"
+#include "prove/symbolic/symbolic_forms.h"
 
 enum {
   SP_SLOTS = 64,

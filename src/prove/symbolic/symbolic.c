@@ -5,8 +5,8 @@
  * keep the values of the application at hand, and tell its form.  Where a
  * broadcast may or may not repeat a dimension, both cases are looked at, one
  * path after another. */
-#include "prove/symbolic/form.h"
-#include "prove/symbolic/forms.h"
+#include "prove/symbolic/symbolic_form.h"
+#include "prove/symbolic/symbolic_forms.h"
 #include <isl/options.h>
 #include "base/hash.h"
 #include <string.h>

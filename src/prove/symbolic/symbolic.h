@@ -15,7 +15,7 @@
 #define PROVE_SYMBOLIC_H
 
 #include "prove/symbolic/system.h"
-#include "rules/rule/apply.h"
+#include "rules/rule/rule_apply.h"
 
 typedef struct pv_form {
   const rl_rules *rules;

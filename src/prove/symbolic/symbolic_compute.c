@@ -5,7 +5,7 @@
  * their own, in which cases are told apart: each case is a part of the
  * reduction, over the items for which it holds. */
 #include "glenside/array/tensor.h"
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 enum { FEW = 4 };

@@ -4,7 +4,7 @@
  * What depends on ranks, axes and operators alone is evaluated as in a run.
  * The rest is arithmetic and lists; where a value is not understood it is
  * unknown, which drops a clause of the condition and ends a right side. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 /* --- fixed expressions ---------------------------------------------------- */
@@ -200,8 +200,8 @@ read_parameter(fm_form *f, const gs_expr *e, fm_operator *o, uint32_t k) {
   return true;
 }
 
-/* A number of an operator that may be any: the size of a table, or a literal.
- */
+/* A number of an operator that may be any: the size of a table, or a
+ * literal. */
 fm_number
 fm_any_number(fm_form *f, gs_compute op, uint32_t key) {
   bool size = op == GS_C_LOOKUP;

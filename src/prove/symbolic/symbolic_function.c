@@ -2,7 +2,7 @@
 /* symbolic_function.c - functions of the expression language over parameters.
  *
  * Arithmetic and lists; what is not understood is unknown. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 
 static const fm_value unknown = {.kind = FM_UNKNOWN};
 

@@ -4,7 +4,7 @@
  * An index is a list of numbers; a view turns it into one of its child by its
  * rows (symbolic_view.c).  Where it keeps the order of elements instead, places
  * are polynomials, and digits of a place are quotients. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 typedef struct at {

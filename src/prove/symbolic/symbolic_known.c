@@ -10,7 +10,7 @@
  * Cases are taken path by path: a frame remembers which it chose, is run
  * through again from its start, and takes the second of the last that it has
  * not taken yet. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 enum { MAX_COLUMNS = SY_COLUMNS, MAX_SYSTEM = SY_ROWS, MAX_DEGREE = 4 };

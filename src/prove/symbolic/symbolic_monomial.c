@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* symbolic_monomial.c - products of variables, interned. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include "base/hash.h"
 
 uint16_t

@@ -8,7 +8,7 @@
  *
  * Rules say that a monomial is a polynomial; applying one keeps the value, and
  * they are applied a bounded number of times. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include "base/hash.h"
 #include "base/whole.h"
 #include <string.h>

@@ -5,8 +5,8 @@
  * Terms that both sides are made of, and whatever is no view and no operator,
  * are leaves: any elements.  Of both sides the types hold for all sizes
  * already, so what these ask of the sizes is known and need not be shown. */
-#include "prove/session/prove.h"
-#include "prove/symbolic/form.h"
+#include "prove/session/session_prove.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 /* --- sides ---------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  * value is harmless where the value itself holds it: then it is undefined for
  * the same operands.  A formal sum (symbolic_reduce.c) is held by one of the
  * same items that reaches as far, and what its items hold by the sum. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 /* The items of `x` are among those of `y`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* symbolic_rename.c - the variables that numbers are made of, replaced. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 
 /* Quotients are of numbers that were there before: nesting is bounded. */
 bool

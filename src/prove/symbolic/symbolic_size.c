@@ -3,7 +3,7 @@
  *
  * A size is a parameter within its bounds, divided by its multiple, and what is
  * computed from sizes is computed from these parameters. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 
 void
 fm_free_open_sizes(fm_form *f) {

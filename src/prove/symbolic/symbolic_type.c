@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* symbolic_type.c - types over parameters; those of views are in
  * symbolic_view.c. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 typedef struct infer {

@@ -5,7 +5,7 @@
  * at a tuple of indices, a size or literal as a number, or what a reduction
  * comes to.  Leaves are equal when their tuples are: normal forms of numbers
  * that are equal on this path may differ, numbers that differ never meet. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 enum { MAX_DEPTH = 40 };

@@ -5,7 +5,7 @@
  * here is what the numbers of a form answer.  What a type needs of its children
  * is known of the left side, since it has a type, and must be shown of the
  * right one. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include "glenside/type/view.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * A clause that is not understood is dropped, so more is proved than is asked.
  * A condition inside an expression must be understood, or the value is not. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include <string.h>
 
 /* --- truth ---------------------------------------------------------------- */

@@ -13,7 +13,7 @@
  * weighed with its definitions written out; rearrangements of lists count,
  * too, since five of them may take a list of five to what no shorter one is. */
 #include "glenside/expr/expr_functions.h"
-#include "prove/symbolic/forms.h"
+#include "prove/symbolic/symbolic_forms.h"
 #include <string.h>
 
 enum { MAX_SLOTS = 64, MAX_PASSES = 8, FREE_MOVES = 4 };

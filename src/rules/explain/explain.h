@@ -6,7 +6,7 @@
 #ifndef RULES_EXPLAIN_H
 #define RULES_EXPLAIN_H
 
-#include "egraph/explain.h"
+#include "egraph/egraph_explain.h"
 #include "rules/rule/saturate.h"
 
 /* One step: t(i) becomes t(i+1) where `before` at `path` becomes `after`.

@@ -5,7 +5,7 @@
  * so each class is one term, and what its lemmas say is equal.  The rule's own
  * pattern, condition and right side must then give the step. */
 #include "rules/explain/explain.h"
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 typedef struct checking {

@@ -4,8 +4,8 @@
 #ifndef RULES_EXPLAIN_TERMS_H
 #define RULES_EXPLAIN_TERMS_H
 
-#include "egraph/explain.h"
-#include "rules/rule/internal.h"
+#include "egraph/egraph_explain.h"
+#include "rules/rule/rule_internal.h"
 
 typedef struct rl_terms {
   const gs_context *ctx;

@@ -3,7 +3,7 @@
  *
  * A term keeps the place in the source that its node descends from by the
  * origins of nodes. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 /* --- programs ------------------------------------------------------------- */

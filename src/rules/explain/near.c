@@ -8,7 +8,7 @@
  * those of the children; the class with the most is walked down to the first
  * part that is missing.  Variables that occur twice are not compared there. */
 #include "rules/explain/near.h"
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include "rules/explain/near_text.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef RULES_NEAR_TEXT_H
 #define RULES_NEAR_TEXT_H
 
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include "rules/explain/near.h"
 
 /* False when there is nothing that an author wrote to tell about.  `instr`:

@@ -4,8 +4,8 @@
  *
  * Lemmas are numbered from 1 in their order, so that a minus sign can say that
  * one is read from right to left; 0 says that both terms are one. */
-#include "rules/explain/proof.h"
-#include "rules/rule/internal.h"
+#include "rules/explain/explain_proof.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 typedef struct writer {

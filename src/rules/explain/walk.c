@@ -3,7 +3,7 @@
  *
  * Depth first with a stack of its own; a class is given when all its children
  * were. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 
 enum { UNSEEN, OPEN, DONE };
 

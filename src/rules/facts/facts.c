@@ -6,7 +6,7 @@
  * for all terms or a rule is unsound: that conflict stops the graph.
  *
  * Values are taken as finite: 0 * x is 0. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <assert.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * The loops are an odometer, whose places in their lists live between the
  * alternatives of one match. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <assert.h>
 
 void

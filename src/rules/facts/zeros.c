@@ -7,7 +7,7 @@
  * every axis has its full region.  Views are followed by their rows
  * (glenside/type/view.h).  Dropping a region loses knowledge and never
  * soundness. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include "glenside/array/tensor.h"
 #include "glenside/type/view.h"
 #include "base/whole.h"

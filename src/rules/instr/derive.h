@@ -4,7 +4,7 @@
 #ifndef RULES_DERIVE_H
 #define RULES_DERIVE_H
 
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 
 /* The size of a dimension as text, and which variables it takes. */
 typedef struct size {

@@ -11,9 +11,9 @@
 #define RULES_FIT_H
 
 #include "glenside/call/over.h"
-#include "rules/rule/apply.h"
+#include "rules/rule/rule_apply.h"
 #include "rules/instr/digits.h"
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 
 enum {
   FIT_OPERANDS = 8,

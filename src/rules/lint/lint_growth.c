@@ -9,7 +9,7 @@
  * Most rules need no run: the terms that one makes of a term are finitely many
  * when they are no larger, and made of nothing but its own parts. */
 #include "rules/lint/lint_internal.h"
-#include "rules/test/sample.h"
+#include "rules/test/test_sample.h"
 #include <string.h>
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef RULES_LINT_INTERNAL_H
 #define RULES_LINT_INTERNAL_H
 
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include "rules/lint/lint.h"
 
 typedef BS_VEC(uint32_t) rl_nodes;

@@ -11,7 +11,7 @@
  * The attempts are the same in each run. */
 #include "glenside/expr/expr_functions.h"
 #include "rules/lint/lint_internal.h"
-#include "rules/test/sample.h"
+#include "rules/test/test_sample.h"
 #include <string.h>
 
 enum {

@@ -5,7 +5,7 @@
  * becomes an attribute pattern.  On the right an attribute that is made of
  * plain literals and variables becomes a template; any other gets a slot of its
  * own that a step of the condition fills. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 typedef eg_attr_pattern attr;

@@ -4,7 +4,7 @@
  *
  * One table tells the forms.  All faults of a file are reported. */
 #include "glenside/type/elsewhere.h"
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 typedef struct reader {

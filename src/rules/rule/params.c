@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* params.c - parameters of rules: defaults, and what overrules them. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 static const rl_param *

@@ -4,7 +4,7 @@
  * The clauses are taken apart first, then each direction is parsed in a scope
  * of its own: left side and :with patterns bind variables, the condition
  * defines more, the right sides may use them all. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 static const char *const kind_names[] = {"exploratory", "composition",

@@ -4,7 +4,7 @@
  * Options are keywords with a value, clauses are lists; both come from tables
  * and may stand in any order.  Patterns and terms are parsed when the test
  * runs, since they name what stands in its program. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 typedef struct reader {

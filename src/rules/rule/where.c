@@ -7,7 +7,7 @@
  * does not depend on the order, since all conjuncts must hold; the author's
  * order is checked all the same, for the reader's sake, but not in the reverse
  * direction of a rule, which he did not write. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 static const bs_sx *

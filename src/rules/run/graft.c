@@ -5,7 +5,7 @@
  * The nodes of all parts are added first and united with what they stand for
  * afterwards: as long as nothing is united, nodes are numbered in the order of
  * their making, and each keeps the place of the source it came from. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <assert.h>
 #include <string.h>
 

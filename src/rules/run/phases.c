@@ -8,7 +8,7 @@
  * end the strategy.  So what was found is lowered, whatever the limit.  Where
  * phases were cut off and room is left in the end, a further pass goes on from
  * the first of them. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <math.h>
 
 enum {

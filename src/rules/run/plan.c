@@ -5,7 +5,7 @@
  * files that no strategy knows have a phase of their own, `others`: first, so
  * that all the others see what they make, and again before the first phase that
  * lowers, so that they see what the others made. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <assert.h>
 #include <string.h>
 

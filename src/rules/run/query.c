@@ -3,7 +3,7 @@
  *
  * A bare name in a pattern is a slot that must hold the class of what the
  * program calls so. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <assert.h>
 #include <string.h>
 

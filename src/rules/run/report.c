@@ -4,7 +4,7 @@
  *
  * The e-graph refuses the union, so the two classes still stand apart and each
  * can show its smallest term. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include <string.h>
 
 #define TERM_BUDGET 60 /* nodes printed of one term */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* example.c - a small instance of a rule; see example.h.
  *
- * The terms are those of sample.c; that the condition holds is told by running
- * the rule on them for one iteration. */
+ * The terms are those of test_sample.c; that the condition holds is told by
+ * running the rule on them for one iteration. */
 #include "rules/test/example.h"
-#include "rules/test/sample.h"
+#include "rules/test/test_sample.h"
 #include <string.h>
 
 enum { ATTEMPTS = 60, SMALL = 64 };

@@ -7,7 +7,7 @@
 #include "rules/test/sound.h"
 #include "glenside/interpret/interpret.h"
 #include "rules/explain/explain.h"
-#include "rules/test/sample.h"
+#include "rules/test/test_sample.h"
 #include <string.h>
 
 void

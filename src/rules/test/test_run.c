@@ -5,7 +5,7 @@
  * blank, so its diagnostics name the right lines.  The terms of `equal` and
  * `distinct` are put into the e-graph before the rules run.  What a run reports
  * becomes the message of the test. */
-#include "rules/rule/internal.h"
+#include "rules/rule/rule_internal.h"
 #include "base/file.h"
 #include <string.h>
 

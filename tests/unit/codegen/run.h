@@ -4,7 +4,7 @@
 #define TESTS_CODEGEN_RUN_H
 
 #include "../poly/fixture.h"
-#include "codegen/run/build.h"
+#include "codegen/run/run_build.h"
 #include "glenside/interpret/interpret.h"
 #include "tests/unit/sanitized.h"
 

@@ -5,7 +5,7 @@
 #include "codegen/above/above.h"
 #include "codegen/print/print.h"
 #include "codegen/quote/quote.h"
-#include "codegen/tree/check.h"
+#include "codegen/tree/tree_check.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Trees that a pass could leave behind, right and broken in one place. */
 #include "base/text.h"
 #include "codegen/print/print.h"
-#include "codegen/tree/check.h"
+#include "codegen/tree/tree_check.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* test_steady.c - a graph that is freed, what ran on it and what explained it,
  * leave nothing behind. */
 #include "../steady.h"
-#include "egraph/explain.h"
+#include "egraph/egraph_explain.h"
 #include "small.h"
 
 typedef struct way {

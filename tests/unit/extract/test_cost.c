@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "extract/cost.h"
-#include "extract/egraph.h"
+#include "extract/extract_egraph.h"
 #include "extract/internal.h"
 #include <criterion/criterion.h>
 #include <stdio.h>

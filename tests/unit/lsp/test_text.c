@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Positions: UTF-16 code units, line ends of all kinds, clamping. */
-#include "lsp/text.h"
+#include "lsp/lsp_text.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* test_check.c - a loop program that a pass broke is seen by the check after
  * it, each of the invariants in check.h by itself. */
 #include "byhand.h"
-#include "poly/loops/check.h"
+#include "poly/loops/loops_check.h"
 
 TestSuite(check, .init = start_program, .fini = fixture_stop);
 

@@ -3,7 +3,7 @@
 #include "walk.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/access.h"
-#include "poly/datalayout/price.h"
+#include "poly/datalayout/datalayout_price.h"
 #include <math.h>
 
 static po_layout_model model;

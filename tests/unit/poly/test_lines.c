@@ -9,7 +9,7 @@
 #include "fixture.h"
 #include "base/random.h"
 #include "poly/loops/affine.h"
-#include "poly/datalayout/price.h"
+#include "poly/datalayout/datalayout_price.h"
 #include "tests/unit/sanitized.h"
 
 enum { SEEDS = SANITIZED ? 60 : 400, MOST_READS = 3, MOST_LOOPS = 3 };

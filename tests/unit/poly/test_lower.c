@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "poly/loops/access.h"
 #include "poly/loops/operand.h"
-#include "poly/lower/view.h"
+#include "poly/lower/lower_view.h"
 
 TestSuite(lower, .init = fixture_start, .fini = fixture_stop);
 

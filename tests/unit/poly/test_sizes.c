@@ -4,10 +4,10 @@
 #include "fixture.h"
 #include "poly/depend/depend.h"
 #include "poly/kernel/contraction.h"
-#include "poly/loops/check.h"
+#include "poly/loops/loops_check.h"
 #include "poly/loops/execute.h"
-#include "poly/loops/number.h"
-#include "poly/loops/sizes.h"
+#include "poly/loops/loops_number.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/schedule/primitive.h"
 
 TestSuite(sizes, .init = fixture_start, .fini = fixture_stop);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_slide.c - tiles of reductions over windows. */
-#include "poly/kernel/slide.h"
+#include "poly/kernel/kernel_slide.h"
 #include "glenside/target/target.h"
 #include <criterion/criterion.h>
 

@@ -4,7 +4,7 @@
 #define TESTS_PROVE_FIXTURE_H
 
 #include "../context.h"
-#include "prove/rule/rule.h"
+#include "prove/rule/prove_rule.h"
 
 /* The first two outputs, compared. */
 static inline pv_answer

@@ -8,7 +8,7 @@
  * and where cases are told apart, each point belongs to one path.  Claims that
  * are true and simple are made often enough, too: a prover that claims nothing
  * would be right. */
-#include "prove/symbolic/form.h"
+#include "prove/symbolic/symbolic_form.h"
 #include "base/random.h"
 #include "tests/unit/sanitized.h"
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_rules.c - rules that are right and rules that are wrong. */
 #include "fixture.h"
-#include "prove/symbolic/forms.h"
-#include "rules/rule/apply.h"
+#include "prove/symbolic/symbolic_forms.h"
+#include "rules/rule/rule_apply.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * true, and shares what programs share. */
 #include "../base/counting.h"
 #include "lawful.h"
-#include "rules/explain/proof.h"
+#include "rules/explain/explain_proof.h"
 
 TestSuite(proof, .init = fixture_start, .fini = fixture_stop);
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* object.h - memory of one object of a context, for the files of this
+ * folder. */
+#ifndef API_BOX_H
+#define API_BOX_H
+
+#include "api/api.h"
+
+api_box *api_box_take(glen_context *);
+/* What to make the object with. */
+const gs_context *api_box_context(const api_box *);
+/* It was read from that source in memory, which goes with it. */
+void api_box_read(api_box *, uint32_t source);
+void api_box_free(api_box *); /* NULL: nothing */
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* onnx_graph.c - the nodes of a model, each looked at once, in their order.
+ *
+ * The format lists a node behind those that give its inputs.  A name that is
+ * read before a node gives it is a fault, so that a cycle is one, too.  Which
+ * nodes an output needs is found first, backward from the outputs: what is
+ * wrong with others does not matter. */
+#include "base/text.h"
+#include "onnx/onnx_graph.h"
+#include "onnx/sized.h"
+
+#include <string.h>
+
+on_value *
+on_find(on_import *im, const char *name) {
+  uint32_t at = bs_map_get(&im->values, bs_sym(im->ctx->values, name).i);
+  return at == BS_NO_ENTRY ? NULL : im->list.data[at];
+}
+
+on_value *
+on_define(on_import *im, const char *name) {
+  if (on_find(im, name))
+    return NULL;
+  on_value *v = BS_NEW(im->ctx->arena, on_value);
+  v->name = name;
+  v->term = GS_NO_TERM;
+  bs_map_put(im->ctx->heap, &im->values, bs_sym(im->ctx->values, name).i,
+             im->list.len);
+  bs_push(im->ctx->heap, &im->list, v);
+  return v;
+}
+
+gs_term
+on_term_of(on_import *im, on_value *v) {
+  if (v->stored && !v->array && !v->poison) {
+    v->array = on_load(im, v->stored);
+    v->poison = !v->array;
+    if (v->array)
+      v->array->name = v->name;
+  }
+  if (v->poison) {
+    im->failed = true;
+    return GS_NO_TERM;
+  }
+  return v->array ? t_constant(im, v->array) : v->term;
+}
+
+bool
+on_is_weight(const on_import *im, gs_term t) {
+  for (uint32_t k = 0; k < im->weights.len; k++)
+    if (im->weights.data[k].term.i == t.i)
+      return true;
+  return false;
+}
+
+/* ---- what is needed ---- */
+
+static void
+note_producer(on_import *im, bs_map *map, const char *name, uint32_t node) {
+  uint32_t symbol = bs_sym(im->ctx->values, name).i;
+  if (bs_map_get(map, symbol) == BS_NO_ENTRY && !on_find(im, name)) {
+    bs_map_put(im->ctx->heap, map, symbol, node);
+    return;
+  }
+  im->node = im->graph->node[node];
+  im->failed = false;
+  on_fail(im, "another node or an input has the name %.100s, too", name);
+  on_advise(im);
+}
+
+/* The node that gives a name, by symbol id; a name is given once. */
+static bs_map
+producers(on_import *im) {
+  bs_map map = {0};
+  for (size_t k = 0; k < im->graph->n_node; k++) {
+    const Onnx__Node *n = im->graph->node[k];
+    for (size_t o = 0; o < n->n_output; o++)
+      if (*n->output[o])
+        note_producer(im, &map, n->output[o], (uint32_t)k);
+  }
+  return map;
+}
+
+typedef struct marker {
+  on_import *im;
+  bs_map producers;
+  uint8_t *needed;
+  BS_VEC(uint32_t) open;
+} marker;
+
+static void
+need(marker *m, const char *name) {
+  uint32_t k = bs_map_get(&m->producers, bs_sym(m->im->ctx->values, name).i);
+  if (k == BS_NO_ENTRY || m->needed[k])
+    return;
+  m->needed[k] = 1;
+  bs_push(m->im->ctx->heap, &m->open, k);
+}
+
+static uint8_t *
+mark_needed(on_import *im) {
+  bs_heap *heap = im->ctx->heap;
+  marker m = {
+      im, producers(im), bs_calloc(heap, im->graph->n_node + 1, 1), {0}};
+  for (size_t k = 0; k < im->graph->n_output; k++)
+    if (im->graph->output[k]->name)
+      need(&m, im->graph->output[k]->name);
+  while (m.open.len) {
+    const Onnx__Node *n = im->graph->node[bs_pop(&m.open)];
+    for (size_t k = 0; k < n->n_input; k++)
+      need(&m, n->input[k]);
+  }
+  bs_vec_done(heap, &m.open);
+  bs_map_done(heap, &m.producers);
+  return m.needed;
+}
+
+/* ---- one node ---- */
+
+/* Where other words, or other numbers than 0 and 1, would have a meaning that
+ * nobody knows. */
+static const char flags[] =
+    "allowzero antialias ceil_mode count_include_pad detect_negative "
+    "detect_positive exclude_outside exclusive fmod input_forget keepdims "
+    "largest layout linear_before_reset noop_with_empty_axes periodic reverse "
+    "select_last_index sorted training_mode transA transB upper";
+static const struct {
+  const char *name, *operators, *words; /* NULL: of all operators */
+} choices[] = {
+    {"approximate", NULL, "none tanh"},
+    {"auto_pad", NULL, "NOTSET SAME_LOWER SAME_UPPER VALID"},
+    {"direction", NULL, "bidirectional forward reverse"},
+    {"mode", "DepthToSpace", "CRD DCR"},
+    {"mode", "Pad", "constant edge reflect wrap"},
+    {"mode", "Resize", "cubic linear nearest"},
+    {"coordinate_transformation_mode", NULL,
+     "align_corners asymmetric half_pixel half_pixel_symmetric "
+     "pytorch_half_pixel tf_crop_and_resize tf_half_pixel_for_nn"},
+    {"nearest_mode", NULL, "ceil floor round_prefer_ceil round_prefer_floor"},
+    {"reduction", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss",
+     "mean none sum"},
+    {"reduction", "ScatterElements ScatterND", "add max min mul none"},
+};
+
+static bool
+check_word(on_import *im, const Onnx__Attribute *a, const char *words) {
+  const char *word = bs_arena_printf(im->ctx->arena, "%.*s", (int)a->s.len,
+                                     (const char *)a->s.data);
+  if (!a->has_s || (*word && bs_has_word(words, word)))
+    return true;
+  on_fail(im, "the attribute %s has an unknown value", a->name);
+  on_hint(im, "it is one of %s", words);
+  return false;
+}
+
+static bool
+check_value(on_import *im, const Onnx__Attribute *a) {
+  if (bs_has_word(flags, a->name) && a->has_i && a->i != 0 && a->i != 1)
+    return on_fail(im, "the attribute %s is neither 0 nor 1", a->name);
+  for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
+    if (!strcmp(choices[k].name, a->name) &&
+        (!choices[k].operators ||
+         bs_has_word(choices[k].operators, im->row->name)))
+      return check_word(im, a, choices[k].words);
+  return true;
+}
+
+static bool
+check_attributes(on_import *im) {
+  for (size_t k = 0; k < im->node->n_attribute; k++) {
+    const Onnx__Attribute *a = im->node->attribute[k];
+    const char *name = a->name ? a->name : "";
+    if (!bs_has_word(im->row->attributes, name)) {
+      on_fail(im, "the attribute %.60s is not supported",
+              *name ? name : "without a name");
+      on_hint(im, *im->row->attributes ? "%s has these: %s" : "%s has none%s",
+              im->row->name, im->row->attributes);
+      return false;
+    }
+    if (!check_value(im, a))
+      return false;
+  }
+  return true;
+}
+
+static bool
+check_inputs(on_import *im) {
+  uint32_t n = on_inputs(im);
+  if (n < im->row->least || (im->row->most < 255 && n > im->row->most))
+    return on_fail(im, "it has %u inputs, which is too %s", n,
+                   n < im->row->least ? "few" : "many");
+  for (uint32_t k = 0; k < im->row->least && im->row->most < 255; k++)
+    if (!*im->node->input[k])
+      return on_fail(im, "its input %u is missing", k);
+  for (uint32_t k = 0; k < n; k++)
+    if (*im->node->input[k] && !on_find(im, im->node->input[k]))
+      return on_fail(im,
+                     "no node before it computes its input %.100s: the graph "
+                     "has a cycle, is out of order, or is incomplete",
+                     im->node->input[k]);
+  return true;
+}
+
+static bool
+find_row(on_import *im) {
+  const Onnx__Node *n = im->node;
+  im->row = on_find_row(n->op_type ? n->op_type : "");
+  if (n->domain && *n->domain && strcmp(n->domain, "ai.onnx"))
+    on_fail(im, "operators of the domain %.60s are not supported", n->domain);
+  else if (!im->row)
+    on_fail(im, "this operator is not supported");
+  on_hint(im, "glen import --list-operators prints those that are");
+  if (im->failed)
+    return false;
+  int64_t since = on_row_since(im->row);
+  if (im->opset >= since)
+    return true;
+  on_fail(im, "this operator is supported from version %lld on",
+          (long long)since);
+  on_hint(im,
+          "the onnx package for Python converts the model: "
+          "onnx.version_converter.convert_version(model, %d)",
+          ON_NEWEST);
+  return false;
+}
+
+/* Whether something that it reads was given up; that was told already. */
+static bool
+reads_poison(on_import *im, bool *arrays) {
+  bool poison = false;
+  *arrays = true;
+  for (uint32_t k = 0; k < on_inputs(im); k++) {
+    const on_value *v = on_in(im, k);
+    poison |= v && v->poison;
+    *arrays &= !v || v->array;
+  }
+  return poison;
+}
+
+/* Results are poison until the node gives them, and after a fault. */
+static void
+define_results(on_import *im) {
+  for (size_t k = 0; k < im->node->n_output; k++) {
+    const char *name = im->node->output[k];
+    on_value *v = *name ? on_define(im, name) : NULL;
+    if (v)
+      v->poison = true;
+    else if (*name)
+      im->failed = true; /* it was told that the name is given twice */
+  }
+}
+
+/* What is asked for and was not given is a fault: nothing may be lost. */
+static void
+check_results(on_import *im) {
+  for (size_t k = 0; k < im->node->n_output && !im->failed; k++) {
+    const on_value *v =
+        *im->node->output[k] ? on_find(im, im->node->output[k]) : NULL;
+    if (v && v->poison)
+      on_fail(im, "its result %zu is not supported", k);
+  }
+}
+
+static void
+translate(on_import *im) {
+  bool arrays = false;
+  bool fine = find_row(im) && check_inputs(im) && !reads_poison(im, &arrays) &&
+              check_attributes(im) && on_take_sizes(im, &arrays);
+  define_results(im);
+  if (!fine || im->failed)
+    return;
+  if (arrays && im->row->fold) {
+    im->summary->folded++;
+    im->row->fold(im);
+  } else if (im->row->emit) {
+    im->row->emit(im);
+  } else {
+    on_fail(im, "it is supported only where its inputs are known while "
+                "importing");
+  }
+  check_results(im);
+}
+
+void
+on_walk(on_import *im) {
+  uint8_t *needed = mark_needed(im);
+  im->summary->nodes = (uint32_t)im->graph->n_node;
+  for (size_t k = 0; k < im->graph->n_node; k++) {
+    bs_limits_check(im->ctx->heap);
+    im->node = im->graph->node[k];
+    im->row = NULL;
+    im->failed = im->told = false;
+    if (!needed[k]) {
+      im->summary->dead++;
+      continue;
+    }
+    translate(im);
+    on_advise(im);
+  }
+  bs_free(im->ctx->heap, needed);
+}

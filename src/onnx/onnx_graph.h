@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* onnx_graph.h - values by name, and the nodes in their order (private). */
+#ifndef ONNX_GRAPH_H
+#define ONNX_GRAPH_H
+
+#include "onnx/onnx_import.h"
+
+/* A new value; NULL: there is one of that name, which may be an input that
+ * repeats an initializer. */
+on_value *on_define(on_import *, const char *name);
+on_value *on_find(on_import *, const char *name);
+/* Its term; poison after a fault. */
+gs_term on_term_of(on_import *, on_value *);
+bool on_is_weight(const on_import *, gs_term);
+/* Gives the last fault of the node a hint, if it has none (advice.c). */
+void on_advise(on_import *);
+/* Folds or translates each node that an output needs. */
+void on_walk(on_import *);
+
+#endif

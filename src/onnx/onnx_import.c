@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* onnx_import.c - from a model to a program and the file of its weights. */
+#include "base/file.h"
+#include "onnx/onnx_graph.h"
+#include "onnx/sized.h"
+#include "onnx/weights.h"
+
+#include <string.h>
+
+enum { MOST_FAULTS = 1000 };
+
+/* ---- before the nodes ---- */
+
+static bool
+check_versions(on_import *im) {
+  for (size_t k = 0; k < im->model->n_opset_import; k++) {
+    const Onnx__OperatorSet *set = im->model->opset_import[k];
+    if (!set->domain || !*set->domain || !strcmp(set->domain, "ai.onnx"))
+      im->opset = set->version;
+  }
+  if (im->opset < ON_OLDEST || im->opset > ON_NEWEST) {
+    on_wrong(im,
+             "the model is written for version %lld of the operators; %d to %d "
+             "are supported",
+             (long long)im->opset, ON_OLDEST, ON_NEWEST);
+    on_hint(im,
+            "the onnx package for Python converts it: "
+            "onnx.version_converter.convert_version(model, %d)",
+            ON_NEWEST);
+    return false;
+  }
+  if (!im->graph->n_sparse_initializer)
+    return true;
+  on_wrong(im, "sparse initializers are not supported");
+  on_hint(im, "write them as dense ones");
+  return false;
+}
+
+/* The size that --dim gives a symbol; 0: none. */
+static gs_number
+dim_of(on_import *im, const char *symbol) {
+  const on_options *o = im->options;
+  size_t n = strlen(symbol);
+  gs_size size;
+  for (uint32_t k = 0; k < o->n_dims; k++)
+    if (!strncmp(o->dims[k], symbol, n) && o->dims[k][n] == '=' &&
+        on_read_dim(o->dims[k], &size))
+      return size.least == size.most ? size.least
+                                     : on_open_size(im, symbol, size);
+  return 0;
+}
+
+static bool
+input_size(on_import *im, const char *name, uint32_t k,
+           const Onnx__Dimension *d, int64_t *out) {
+  *out = d->has_dim_value ? d->dim_value : 0;
+  if (!d->has_dim_value && d->dim_param)
+    *out = dim_of(im, d->dim_param);
+  if (*out > 0)
+    return true;
+  const char *symbol = d->dim_param && *d->dim_param ? d->dim_param : NULL;
+  on_wrong(im, "input %.100s: the size of dimension %u%s%.60s is not known",
+           name, k, symbol ? ", " : "", symbol ? symbol : "");
+  if (symbol)
+    on_hint(im,
+            "give it: --dim %.60s=1, or --dim %.60s=1..512 for code that takes "
+            "any of these",
+            symbol, symbol);
+  else
+    on_hint(im, "export the model with a size there, or with a name for it");
+  return false;
+}
+
+static bool
+input_type(on_import *im, const Onnx__ValueInfo *info, int32_t *type,
+           gs_type *out) {
+  const Onnx__TensorType *t = info->type ? info->type->tensor_type : NULL;
+  if (!t || !t->shape)
+    return on_wrong(im, "input %.100s: it is not a tensor with a shape",
+                    info->name);
+  *type = t->elem_type;
+  if (!on_type_of(*type)->known) {
+    on_wrong(im, "input %.100s: elements of type %s are not supported",
+             info->name, on_type_of(*type)->name);
+    on_hint(im, "export the model with an input of another type, of which Cast "
+                "makes what the nodes take");
+    return false;
+  }
+  if (t->shape->n_dim > GS_MAX_RANK)
+    return on_wrong(im, "input %.100s has too many dimensions", info->name);
+  out->access = out->rank = (uint8_t)t->shape->n_dim;
+  out->dtype = on_type_of(*type)->dtype;
+  bool fine = true;
+  for (uint32_t k = 0; k < out->rank; k++)
+    fine &= input_size(im, info->name, k, t->shape->dim[k], &out->dim[k]);
+  return fine;
+}
+
+static void
+declare_input(on_import *im, const Onnx__ValueInfo *info) {
+  gs_type type = {0};
+  int32_t element = 0;
+  if (!info->name || !*info->name) {
+    on_wrong(im, "an input has no name");
+    return;
+  }
+  on_value *v = on_define(im, info->name);
+  if (!v || v->stored) /* an initializer's default */
+    return;
+  v->poison = !input_type(im, info, &element, &type);
+  if (v->poison)
+    return;
+  v->type = element;
+  v->term =
+      gs_add_tensor(im->p, on_fresh_name(im, info->name), &type, BS_NOWHERE);
+  v->poison = !gs_term_ok(v->term);
+  if (v->poison)
+    on_wrong(im, "input %.100s is too large", info->name);
+}
+
+static void
+declare_all(on_import *im) {
+  const Onnx__Graph *g = im->graph;
+  for (size_t k = 0; k < g->n_output; k++)
+    if (g->output[k]->name)
+      on_take_name(im, on_plain_name(im, g->output[k]->name));
+  for (size_t k = 0; k < g->n_initializer; k++) {
+    const char *name = g->initializer[k]->name;
+    on_value *v = name && *name ? on_define(im, name) : NULL;
+    if (v)
+      v->stored = g->initializer[k];
+    else
+      on_wrong(im, "an initializer has no name, or that of another one");
+  }
+  for (size_t k = 0; k < g->n_input; k++)
+    declare_input(im, g->input[k]);
+}
+
+/* ---- behind them ---- */
+
+static void
+give_output(on_import *im, const char *name) {
+  on_value *v = on_find(im, name);
+  if (!v) {
+    on_wrong(im, "no node gives the output %.100s", name);
+    return;
+  }
+  gs_term t = on_term_of(im, v);
+  if (!gs_term_ok(t) || im->failed)
+    return;
+  const char *plain = on_plain_name(im, name);
+  for (uint32_t k = 0; k < im->p->outputs.len; k++)
+    if (!strcmp(im->p->outputs.data[k].name, plain)) {
+      on_wrong(im, "two outputs are called %.100s", plain);
+      return;
+    }
+  gs_add_output(im->p, plain, t, BS_NOWHERE);
+}
+
+/* What no output needs is neither written nor asked for. */
+static void
+drop_dead(on_import *im, const uint8_t *live) {
+  gs_program *p = im->p;
+  uint32_t lets = 0, inputs = 0;
+  for (uint32_t k = 0; k < p->lets.len; k++)
+    if (live[p->lets.data[k].term.i])
+      p->lets.data[lets++] = p->lets.data[k];
+  p->lets.len = lets;
+  for (uint32_t k = 0; k < p->inputs.len; k++)
+    if (live[p->inputs.data[k].term.i] ||
+        !on_is_weight(im, p->inputs.data[k].term))
+      p->inputs.data[inputs++] = p->inputs.data[k];
+  p->inputs.len = inputs;
+}
+
+static const char *
+weights_name(const on_import *im) {
+  const char *out = im->options->output, *slash = strrchr(out, '/');
+  const char *base = slash ? slash + 1 : out, *dot = strrchr(base, '.');
+  size_t n = dot ? (size_t)(dot - base) : strlen(base);
+  return bs_arena_printf(im->ctx->arena, "%.*s.weights", (int)n, base);
+}
+
+/* The program without what is dead, and the bytes of its weights. */
+static bool
+finish(on_import *im, bs_text *weights) {
+  uint8_t *live = bs_calloc(im->ctx->heap, (size_t)im->p->nodes.len + 1, 1);
+  const char *name = weights_name(im), *why = bs_why_not_within(name);
+  if (why) {
+    on_wrong(im, "the file of its weights, %s: %s", name, why);
+    on_hint(im, "it is called as the program that -o names");
+    return false;
+  }
+  gs_mark_live(im->p, live);
+  drop_dead(im, live);
+  on_place_weights(im, live, name, weights);
+  on_advise(im);
+  bs_free(im->ctx->heap, live);
+  im->summary->weights_file = name;
+  return !im->failed;
+}
+
+static bool
+is_new_dim(on_import *im, uint32_t k) {
+  const char *const *dims = im->options->dims;
+  size_t n = strcspn(dims[k], "=") + 1;
+  for (uint32_t j = 0; j < k; j++)
+    if (!strncmp(dims[j], dims[k], n)) {
+      on_wrong(im, "--dim gives dimension %.*s twice", (int)n - 1, dims[k]);
+      on_hint(im, "give each dimension one size, or one pair of bounds");
+      return false;
+    }
+  return true;
+}
+
+static bool
+check_dims(on_import *im) {
+  for (uint32_t k = 0; k < im->options->n_dims; k++) {
+    gs_size size;
+    if (!on_read_dim(im->options->dims[k], &size)) {
+      on_wrong(im, "--dim %.100s is not a dimension with its size",
+               im->options->dims[k]);
+      on_hint(im, "write --dim NAME=SIZE, NAME=LEAST..MOST or "
+                  "NAME=LEAST..MOST:MULTIPLE");
+      return false;
+    }
+    if (!is_new_dim(im, k))
+      return false;
+  }
+  return true;
+}
+
+static void
+give_outputs(on_import *im) {
+  for (size_t k = 0; k < im->graph->n_output; k++) {
+    const char *name = im->graph->output[k]->name;
+    im->node = NULL;
+    im->row = NULL;
+    im->failed = false;
+    give_output(im, name ? name : "");
+    on_advise(im);
+  }
+  im->node = NULL;
+  if (!im->graph->n_output)
+    on_wrong(im, "the model has no output");
+  im->failed = false;
+}
+
+gs_program *
+on_program_of(const gs_context *ctx, const on_options *options,
+              const uint8_t *bytes, size_t size, on_summary *out,
+              bs_text *weights) {
+  uint32_t before = ctx->diags->errors;
+  *out = (on_summary){0};
+  if (ctx->diags->limit < MOST_FAULTS)
+    ctx->diags->limit = MOST_FAULTS;
+  const Onnx__Model *model = on_read(ctx, options->path, bytes, size);
+  if (!model)
+    return NULL;
+  on_import im = {.ctx = ctx,
+                  .options = options,
+                  .model = model,
+                  .graph = model->graph,
+                  .p = gs_program_new(ctx, NULL),
+                  .summary = out};
+  if (!check_versions(&im) || !check_dims(&im))
+    return NULL;
+  declare_all(&im);
+  on_walk(&im);
+  give_outputs(&im);
+  return ctx->diags->errors == before && finish(&im, weights) ? im.p : NULL;
+}
+
+static bool
+write_files(const gs_context *ctx, const gs_program *p, const char *path,
+            const on_summary *s, const bs_text *weights) {
+  bs_text text;
+  bs_text_init(&text, ctx->heap);
+  gs_print(p, false, &text);
+  const char *beside = bs_path_beside(ctx->arena, path, s->weights_file);
+  return (!s->weights ||
+          bs_file_write(ctx->diags, beside, weights->data, weights->len)) &&
+         bs_file_write(ctx->diags, path, text.data, text.len);
+}
+
+bool
+on_import_file(const gs_context *ctx, const on_options *options,
+               on_summary *out) {
+  bs_text weights;
+  size_t size;
+  *out = (on_summary){0};
+  bs_text_init(&weights, ctx->heap);
+  const uint8_t *bytes = on_bytes_of(ctx, options->path, &size);
+  const gs_program *p =
+      bytes ? on_program_of(ctx, options, bytes, size, out, &weights) : NULL;
+  return p && write_files(ctx, p, options->output, out, &weights);
+}
+
+gs_program *
+on_load_file(const gs_context *ctx, const on_options *options) {
+  bs_text weights;
+  size_t size;
+  on_summary summary;
+  bs_text_init(&weights, ctx->heap);
+  const uint8_t *bytes = on_bytes_of(ctx, options->path, &size);
+  gs_program *p =
+      bytes ? on_program_of(ctx, options, bytes, size, &summary, &weights)
+            : NULL;
+  for (uint32_t k = 0; p && k < p->data.len; k++) {
+    p->data.data[k].held = weights.data;
+    p->data.data[k].held_size = weights.len;
+  }
+  return p;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* onnx_tensor.c - the elements of a tensor as the format stores them: raw
+ * bytes, a list of a type of its own, or a part of another file beside the
+ * model. */
+#include "base/file.h"
+#include "onnx/sized.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXTERNAL = 1 };
+
+static bool
+complain(on_import *im, const Onnx__Tensor *t, const char *why) {
+  on_wrong(im, "the tensor %.100s: %s", t->name ? t->name : "", why);
+  bs_text shape;
+  bs_text_init(&shape, im->ctx->heap);
+  for (size_t k = 0; k < t->n_dims && k <= GS_MAX_RANK; k++)
+    bs_putf(&shape, "%s%lld", k ? "x" : " ", (long long)t->dims[k]);
+  on_hint(im, "the model says that it is %s%s", on_type_of(t->data_type)->name,
+          bs_text_str(&shape));
+  bs_text_done(&shape);
+  im->failed = true;
+  return false;
+}
+
+/* ---- beside the model ---- */
+
+typedef struct place {
+  const char *file;
+  int64_t offset, length; /* -1: not said */
+} place;
+
+static bool
+read_number(const char *s, int64_t *out) {
+  char *end;
+  errno = 0;
+  long long v = strtoll(s, &end, 10);
+  *out = v;
+  return !errno && end != s && !*end && v >= 0;
+}
+
+static const char *
+read_place(const Onnx__Tensor *t, place *out) {
+  *out = (place){NULL, 0, -1};
+  for (size_t k = 0; k < t->n_external_data; k++) {
+    const char *key = t->external_data[k]->key;
+    const char *value = t->external_data[k]->value;
+    if (!key || !value)
+      return "its place outside the model has no key or no value";
+    if (!strcmp(key, "location"))
+      out->file = value;
+    if (!strcmp(key, "offset") && !read_number(value, &out->offset))
+      return "its offset is not a number";
+    if (!strcmp(key, "length") && !read_number(value, &out->length))
+      return "its length is not a number";
+  }
+  return out->file ? NULL : "it is outside of the model, but not said where";
+}
+
+static const char *
+read_part(int file, const place *from, void *out, size_t n) {
+  struct stat status;
+  int64_t end;
+  if (fstat(file, &status))
+    return strerror(errno);
+  if (__builtin_add_overflow(from->offset, (int64_t)n, &end) ||
+      end > status.st_size)
+    return "the file with its elements is too short";
+  for (size_t got = 0; got < n;) {
+    ssize_t more =
+        pread(file, (char *)out + got, n - got, from->offset + (int64_t)got);
+    if (more < 0 && errno == EINTR)
+      continue;
+    if (more <= 0)
+      return "the file with its elements cannot be read";
+    got += (size_t)more;
+  }
+  return NULL;
+}
+
+static const char *
+load_external(on_import *im, const Onnx__Tensor *t, on_array *a, size_t n) {
+  place from;
+  const char *why = read_place(t, &from);
+  if (why)
+    return why;
+  if (from.length >= 0 && from.length != (int64_t)n)
+    return "the length of its elements is not that of its shape";
+  int file = bs_open_within(im->options->path, from.file, &why);
+  if (file < 0)
+    return bs_arena_printf(im->ctx->arena, "cannot read its elements: %s", why);
+  why = read_part(file, &from, a->data, n);
+  close(file);
+  bs_note_file(im->ctx->diags, im->options->path, from.file);
+  return why;
+}
+
+/* ---- in the model ---- */
+
+/* float_data holds floats, double_data doubles, int64_data int64, uint64_data
+ * uint32, int32_data all narrower types, bfloat16 by its bits. */
+static size_t
+listed(const Onnx__Tensor *t) {
+  switch (t->data_type) {
+  case ON_FLOAT:
+    return t->n_float_data;
+  case ON_DOUBLE:
+    return t->n_double_data;
+  case ON_INT64:
+    return t->n_int64_data;
+  case ON_UINT32:
+    return t->n_uint64_data;
+  default:
+    return t->n_int32_data;
+  }
+}
+
+static void
+take_element(const Onnx__Tensor *t, on_array *a, int64_t k) {
+  switch (t->data_type) {
+  case ON_FLOAT:
+    ((float *)a->data)[k] = t->float_data[k];
+    break;
+  case ON_DOUBLE:
+    ((double *)a->data)[k] = t->double_data[k];
+    break;
+  case ON_INT64:
+    ((int64_t *)a->data)[k] = t->int64_data[k];
+    break;
+  case ON_UINT32:
+    on_set_int(a, k, (int64_t)t->uint64_data[k]);
+    break;
+  case ON_FLOAT16:
+  case ON_BFLOAT16:
+    ((uint16_t *)a->data)[k] = (uint16_t)(uint32_t)t->int32_data[k];
+    break;
+  default:
+    on_set_int(a, k, t->int32_data[k]);
+    break;
+  }
+}
+
+static const char *
+load_own(const Onnx__Tensor *t, on_array *a, size_t n) {
+  if (t->has_raw_data) {
+    if (t->raw_data.len != n)
+      return "it has more or fewer bytes than its shape says";
+    if (n)
+      memcpy(a->data, t->raw_data.data, n);
+    return NULL;
+  }
+  if (listed(t) != (size_t)a->n)
+    return "it has more or fewer elements than its shape says";
+  for (int64_t k = 0; k < a->n; k++)
+    take_element(t, a, k);
+  return NULL;
+}
+
+on_array *
+on_load(on_import *im, const Onnx__Tensor *t) {
+  const on_type *type = on_type_of(t->has_data_type ? t->data_type : 0);
+  if (!type->bytes) {
+    complain(im, t,
+             bs_arena_printf(im->ctx->arena,
+                             "elements of type %s are not supported",
+                             type->name));
+    return NULL;
+  }
+  on_array *a =
+      t->n_dims > GS_MAX_RANK
+          ? NULL
+          : on_array_new(im, t->data_type, t->dims, (uint32_t)t->n_dims);
+  if (!a) {
+    if (!im->failed)
+      complain(im, t, "it has too many dimensions");
+    return NULL;
+  }
+  size_t n = (size_t)a->n * type->bytes;
+  bool outside = t->has_data_location && t->data_location == EXTERNAL;
+  const char *why = outside ? load_external(im, t, a, n) : load_own(t, a, n);
+  a->name = t->name;
+  if (!why && on_holds_sizes(im, a))
+    why = "an integer is too large where dimensions are open";
+  if (why)
+    complain(im, t, why);
+  return why ? NULL : a;
+}

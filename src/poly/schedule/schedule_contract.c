@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* schedule_contract.c - the kernel that a sum of products runs as, its blocks,
+ * and how its operands are packed.
+ *
+ * The loops stay as they are: what is said here is kept with the statement and
+ * read by the plan (kernel/contraction.h), which must be able to follow it. */
+#include "poly/kernel/contraction.h"
+#include "poly/schedule/change.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { AS, SWAP, X_MODE, Y_MODE, FIRST_SIZE };
+
+static bool
+is_word(const char *given, const char *word) {
+  return given && !strcmp(given, word);
+}
+
+static bool
+wrong_option(const po_program *p, const po_step_call *call, uint32_t k,
+             const char *expected) {
+  return po_refuse(p, call, "option", "%s is %s, not %s",
+                   call->primitive->options[k], expected, call->options[k]);
+}
+
+static bool
+read_mode(const po_program *p, const po_step_call *call, uint32_t k,
+          int *mode) {
+  const char *given = call->options[k];
+  *mode = PO_ANY_MODE;
+  for (int m = PO_DIRECT; given && m <= PO_WINDOWS; m++)
+    if (m != PO_BEFORE && !strcmp(given, po_cmode_names[m]))
+      *mode = m;
+  return !given || *mode != PO_ANY_MODE ||
+         wrong_option(p, call, k, "direct, block, whole or windows");
+}
+
+static bool
+read_size(const po_program *p, const po_step_call *call, uint32_t k,
+          int64_t *size) {
+  const char *given = call->options[k];
+  char *end;
+  if (!given)
+    return true;
+  *size = strtoll(given, &end, 10);
+  return (!*end && *size > 0 && *size <= INT32_MAX) ||
+         wrong_option(p, call, k, "a positive integer");
+}
+
+static bool
+read_words(const po_program *p, const po_step_call *call,
+           po_contract_choice *out) {
+  const char *as = call->options[AS], *swap = call->options[SWAP];
+  out->loops = is_word(as, "loops");
+  if (as && !out->loops && !is_word(as, "kernel"))
+    return wrong_option(p, call, AS, "kernel or loops");
+  out->order = !swap                   ? PO_ANY_ORDER
+               : is_word(swap, "true") ? PO_SWAPPED
+                                       : PO_IN_ORDER;
+  if (swap && out->order == PO_IN_ORDER && !is_word(swap, "false"))
+    return wrong_option(p, call, SWAP, "true or false");
+  return read_mode(p, call, X_MODE, &out->x_mode) &&
+         read_mode(p, call, Y_MODE, &out->y_mode);
+}
+
+static bool
+read_choice(const po_program *p, const po_step_call *call,
+            po_contract_choice *out) {
+  int64_t *sizes[] = {&out->mr, &out->nv, &out->kc,
+                      &out->mc, &out->nc, &out->mb};
+  if (!read_words(p, call, out))
+    return false;
+  for (uint32_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    if (!read_size(p, call, FIRST_SIZE + k, sizes[k]))
+      return false;
+  return true;
+}
+
+/* How many statements add to the array; *out: the last of them. */
+static uint32_t
+updates_of(const po_program *p, uint32_t array, uint32_t *out) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].kind == PO_UPDATE && p->stmts.data[k].array == array) {
+      *out = k;
+      n++;
+    }
+  return n;
+}
+
+/* The one statement that adds up what the array holds, or what is copied into
+ * it. */
+static bool
+find_update(const po_program *p, const po_step_call *call, uint32_t *out) {
+  const po_stmt *named = &p->stmts.data[call->args[0].stmt];
+  uint32_t n = updates_of(p, named->array, out);
+  if (!n && named->n_exprs == 1 && named->exprs[0].kind == PO_READ)
+    n = updates_of(p, named->exprs[0].array, out);
+  return n == 1 || po_refuse(p, call, "no-kernel",
+                             n ? "several statements add up %s"
+                               : "no statement adds up %s",
+                             p->arrays.data[named->array].name);
+}
+
+static bool
+runs_as_chosen(po_program *p, const po_step_call *call, uint32_t update,
+               const char *format) {
+  bs_text why;
+  bs_text_init(&why, p->ctx.heap);
+  bool ok = po_runs_as_chosen(p, update, &why);
+  if (!ok)
+    po_refuse(p, call, "no-kernel", format, p->stmts.data[update].name,
+              bs_text_str(&why));
+  bs_text_done(&why);
+  return ok;
+}
+
+bool
+po_apply_contract(po_program *p, po_step_call *call) {
+  uint32_t update = 0;
+  po_contract_choice *choice = BS_NEW(&p->arena, po_contract_choice);
+  *choice = (po_contract_choice){0};
+  if (!read_choice(p, call, choice) || !find_update(p, call, &update))
+    return false;
+  p->stmts.data[update].contract = choice;
+  po_lay_out(p);
+  return runs_as_chosen(p, call, update, "%s cannot run as this kernel: %s");
+}
+
+bool
+po_kernels_hold(po_program *p, const po_step_call *call) {
+  bool any = false;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    any = any || p->stmts.data[k].contract;
+  if (!any || call->primitive->apply == po_apply_contract)
+    return true;
+  po_lay_out(p);
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (!runs_as_chosen(p, call, k,
+                        "%s would no longer run as the kernel that contract "
+                        "chose: %s")) {
+      bs_hint(p->ctx.diags, "contract comes after what changes the loops");
+      return false;
+    }
+  return true;
+}
+
+/* ---- as text ---- */
+
+void
+po_print_contracts(po_program *p, bs_text *out) {
+  po_lay_out(p);
+  for (uint32_t k = 0; k < p->contractions.len; k++) {
+    const po_contraction *c = p->contractions.data[k];
+    const po_stmt *s = &p->stmts.data[c->update];
+    if (s->contract && c->chosen)
+      continue; /* the command that chose it was printed */
+    bs_putf(out, "contract %s ", s->name);
+    po_put_choice(c, out);
+    bs_putc(out, '\n');
+  }
+}
