@@ -141,7 +141,8 @@ has_byte_order_mark(const char *s, size_t n) {
 bool
 bs_has_word(const char *words, const char *word) {
   size_t n = strlen(word);
-  const char *at = words && n ? strstr(words, word) : NULL;
+  bool one = n && !strchr(word, ' '); /* two neighbours are no word */
+  const char *at = words && one ? strstr(words, word) : NULL;
   for (; at; at = strstr(at + n, word))
     if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
       return true;

@@ -25,6 +25,15 @@ stop(void) {
 
 TestSuite(text, .init = start, .fini = stop);
 
+Test(text, has_words_of_a_list) {
+  cr_assert(bs_has_word("edge constant", "edge"));
+  cr_assert(bs_has_word(" edge constant ", "constant"));
+  cr_assert_not(bs_has_word("edge constant", "const"));
+  cr_assert_not(bs_has_word("edge constant", "edge constant"));
+  cr_assert_not(bs_has_word("edge constant", " edge"));
+  cr_assert_not(bs_has_word("edge constant", ""));
+}
+
 Test(text, grows) {
   cr_assert_str_eq(bs_text_str(&text), "");
   for (int i = 0; i < 5000; i++) {
