@@ -35,10 +35,10 @@ fold_size(on_import *im) {
 
 static on_array *
 of_attribute(on_import *im, const Onnx__Attribute *a) {
-  int64_t n = (int64_t)(a->n_ints ? a->n_ints : a->n_floats);
-  bool real = a->n_floats || (a->has_f && !a->has_i);
-  bool many = a->n_ints || a->n_floats || !strcmp(a->name, "value_ints") ||
-              !strcmp(a->name, "value_floats");
+  bool reals = !strcmp(a->name, "value_floats");
+  bool many = reals || !strcmp(a->name, "value_ints");
+  bool real = reals || !strcmp(a->name, "value_float");
+  int64_t n = (int64_t)(reals ? a->n_floats : a->n_ints);
   on_array *out =
       on_array_new(im, real ? ON_FLOAT : ON_INT64, &n, many ? 1 : 0);
   for (int64_t k = 0; out && k < out->n; k++)
@@ -52,9 +52,9 @@ of_attribute(on_import *im, const Onnx__Attribute *a) {
 void
 fold_constant(on_import *im) {
   const Onnx__Attribute *a =
-      im->node->n_attribute ? im->node->attribute[0] : NULL;
-  if (!a || a->has_s || a->n_strings)
-    on_fail(im, "it has no value, or one of strings");
+      im->node->n_attribute == 1 ? im->node->attribute[0] : NULL;
+  if (!a)
+    on_fail(im, "it has no value, or more than one");
   else
     on_out_array(im, 0, a->t ? on_load(im, a->t) : of_attribute(im, a));
 }

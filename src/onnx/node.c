@@ -205,16 +205,17 @@ on_attr(const on_import *im, const char *name) {
   return NULL;
 }
 
+/* Its kind was checked; a number that is 0 may be left out of the file. */
 int64_t
 on_attr_int(const on_import *im, const char *name, int64_t otherwise) {
   const Onnx__Attribute *a = on_attr(im, name);
-  return a && a->has_i ? a->i : otherwise;
+  return a ? a->i : otherwise;
 }
 
 double
 on_attr_real(const on_import *im, const char *name, double otherwise) {
   const Onnx__Attribute *a = on_attr(im, name);
-  return a && a->has_f ? (double)a->f : otherwise;
+  return a ? (double)a->f : otherwise;
 }
 
 bool
@@ -222,7 +223,7 @@ on_attr_is(const on_import *im, const char *name, const char *word,
            const char *otherwise) {
   const Onnx__Attribute *a = on_attr(im, name);
   size_t n = strlen(word);
-  if (!a || !a->has_s)
+  if (!a)
     return !strcmp(word, otherwise);
   return a->s.len == n && !memcmp(a->s.data, word, n);
 }

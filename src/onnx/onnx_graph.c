@@ -5,7 +5,6 @@
  * read before a node gives it is a fault, so that a cycle is one, too.  Which
  * nodes an output needs is found first, backward from the outputs: what is
  * wrong with others does not matter. */
-#include "base/text.h"
 #include "onnx/onnx_graph.h"
 #include "onnx/sized.h"
 
@@ -117,72 +116,6 @@ mark_needed(on_import *im) {
 
 /* ---- one node ---- */
 
-/* Where other words, or other numbers than 0 and 1, would have a meaning that
- * nobody knows. */
-static const char flags[] =
-    "allowzero antialias ceil_mode count_include_pad detect_negative "
-    "detect_positive exclude_outside exclusive fmod input_forget keepdims "
-    "largest layout linear_before_reset noop_with_empty_axes periodic reverse "
-    "select_last_index sorted training_mode transA transB upper";
-static const struct {
-  const char *name, *operators, *words; /* NULL: of all operators */
-} choices[] = {
-    {"approximate", NULL, "none tanh"},
-    {"auto_pad", NULL, "NOTSET SAME_LOWER SAME_UPPER VALID"},
-    {"direction", NULL, "bidirectional forward reverse"},
-    {"mode", "DepthToSpace", "CRD DCR"},
-    {"mode", "Pad", "constant edge reflect wrap"},
-    {"mode", "Resize", "cubic linear nearest"},
-    {"coordinate_transformation_mode", NULL,
-     "align_corners asymmetric half_pixel half_pixel_symmetric "
-     "pytorch_half_pixel tf_crop_and_resize tf_half_pixel_for_nn"},
-    {"nearest_mode", NULL, "ceil floor round_prefer_ceil round_prefer_floor"},
-    {"reduction", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss",
-     "mean none sum"},
-    {"reduction", "ScatterElements ScatterND", "add max min mul none"},
-};
-
-static bool
-check_word(on_import *im, const Onnx__Attribute *a, const char *words) {
-  const char *word = bs_arena_printf(im->ctx->arena, "%.*s", (int)a->s.len,
-                                     (const char *)a->s.data);
-  if (!a->has_s || (*word && bs_has_word(words, word)))
-    return true;
-  on_fail(im, "the attribute %s has an unknown value", a->name);
-  on_hint(im, "it is one of %s", words);
-  return false;
-}
-
-static bool
-check_value(on_import *im, const Onnx__Attribute *a) {
-  if (bs_has_word(flags, a->name) && a->has_i && a->i != 0 && a->i != 1)
-    return on_fail(im, "the attribute %s is neither 0 nor 1", a->name);
-  for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
-    if (!strcmp(choices[k].name, a->name) &&
-        (!choices[k].operators ||
-         bs_has_word(choices[k].operators, im->row->name)))
-      return check_word(im, a, choices[k].words);
-  return true;
-}
-
-static bool
-check_attributes(on_import *im) {
-  for (size_t k = 0; k < im->node->n_attribute; k++) {
-    const Onnx__Attribute *a = im->node->attribute[k];
-    const char *name = a->name ? a->name : "";
-    if (!bs_has_word(im->row->attributes, name)) {
-      on_fail(im, "the attribute %.60s is not supported",
-              *name ? name : "without a name");
-      on_hint(im, *im->row->attributes ? "%s has these: %s" : "%s has none%s",
-              im->row->name, im->row->attributes);
-      return false;
-    }
-    if (!check_value(im, a))
-      return false;
-  }
-  return true;
-}
-
 static bool
 check_inputs(on_import *im) {
   uint32_t n = on_inputs(im);
@@ -265,7 +198,7 @@ static void
 translate(on_import *im) {
   bool arrays = false;
   bool fine = find_row(im) && check_inputs(im) && !reads_poison(im, &arrays) &&
-              check_attributes(im) && on_take_sizes(im, &arrays);
+              on_check_attributes(im) && on_take_sizes(im, &arrays);
   define_results(im);
   if (!fine || im->failed)
     return;

@@ -14,6 +14,9 @@ gs_term on_term_of(on_import *, on_value *);
 bool on_is_weight(const on_import *, gs_term);
 /* Gives the last fault of the node a hint, if it has none (advice.c). */
 void on_advise(on_import *);
+/* Each attribute of the node is one of its operator, as the format has it; a
+ * fault if not (onnx_attributes.c). */
+bool on_check_attributes(on_import *);
 /* Folds or translates each node that an output needs. */
 void on_walk(on_import *);
 
