@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_elementwise.c - operators that work element by element. */
+#include "glenside/array/tensor.h"
 #include "onnx/onnx_import.h"
 
 #include <float.h>
@@ -165,26 +166,56 @@ emit_pow(on_import *im) {
 
 /* ---- bounds and choices ---- */
 
+typedef struct bound {
+  bool holds; /* some element may be beyond it */
+  double v;
+} bound;
+
+/* The largest number and the smallest one bound nothing, nor do infinities. */
 static bool
-bound_in(on_import *im, uint32_t k, double *out) {
+real_bound(on_import *im, const on_array *a, bool upper, bound *out) {
+  double most = a->type == ON_DOUBLE ? DBL_MAX : (double)FLT_MAX;
+  out->v = on_real(a, 0);
+  out->holds = upper ? out->v < most : out->v > -most;
+  return !isnan(out->v) || on_fail(im, "a bound is NaN");
+}
+
+/* An integer that the dtype does not have bounds nothing, or leaves nothing. */
+static bool
+whole_bound(on_import *im, const on_array *a, bool upper, bound *out) {
+  gs_dtype dtype = on_type_of(a->type)->dtype;
+  int64_t v = on_int(a, 0), least = gs_dtype_least(dtype),
+          most = gs_dtype_most(dtype);
+  out->v = (double)v;
+  out->holds = upper ? v < most : v > least;
+  return !(upper ? v < least : v > most) ||
+         on_fail(im, "the bound %lld " GS_BEYOND_I64, (long long)v);
+}
+
+static bool
+bound_in(on_import *im, uint32_t k, bound *out) {
+  *out = (bound){0};
   if (!on_in(im, k))
     return true;
   const on_array *a = on_array_in(im, k);
-  if (!a || a->n != 1)
-    return on_fail(im, "a bound is not a single number");
-  *out = on_real(a, 0);
-  return true;
+  if (!a || a->n != 1 || a->type != on_type_in(im, 0))
+    return on_fail(im, "a bound is not a single number of the type of its "
+                       "input");
+  return on_is_real(a) ? real_bound(im, a, k == 2, out)
+                       : whole_bound(im, a, k == 2, out);
 }
 
 /* The language's clip has two finite bounds. */
 void
 emit_clip(on_import *im) {
-  double lo = -INFINITY, hi = INFINITY;
+  bound least, most;
   gs_type type;
   gs_term x = on_term_in(im, 0);
-  if (!t_type(im, x, &type) || !bound_in(im, 1, &lo) || !bound_in(im, 2, &hi))
+  if (!t_type(im, x, &type) || !bound_in(im, 1, &least) ||
+      !bound_in(im, 2, &most))
     return;
-  bool low = lo > -(double)FLT_MAX, high = hi < (double)FLT_MAX;
+  bool low = least.holds, high = most.holds;
+  double lo = least.v, hi = most.v;
   if (low && high && lo <= hi)
     x = t_clip(im, lo, hi, x);
   else {
@@ -254,6 +285,16 @@ elu(on_import *im, gs_term x, double alpha) {
                 t_compute1(im, "scale", alpha, below));
 }
 
+/* x above alpha ? x : 0 */
+static gs_term
+thresholded(on_import *im, gs_term x, double alpha) {
+  gs_type t;
+  if (!t_type(im, x, &t))
+    return GS_NO_TERM;
+  return t_select(im, t_compute1(im, "offset", -alpha, x), x,
+                  t_value(im, t.dtype, 0, t.dim, t.rank));
+}
+
 static gs_term
 activation(on_import *im, gs_term x) {
   double alpha =
@@ -284,9 +325,8 @@ activation(on_import *im, gs_term x) {
                       elu(im, x, alpha));
   case ON_MISH:
     return t_fold(im, "mul", x, t_compute(im, "tanh", softplus(im, x)));
-  default: /* above alpha ? x : 0 */
-    return t_select(im, t_compute1(im, "offset", -alpha, x), x,
-                    t_compute1(im, "scale", 0, x));
+  default:
+    return thresholded(im, x, alpha);
   }
 }
 
