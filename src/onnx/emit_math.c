@@ -2,6 +2,7 @@
 /* emit_math.c - functions that are made of those of the language. */
 #include "onnx/onnx_import.h"
 
+#include <float.h>
 #include <math.h>
 
 static gs_term
@@ -34,21 +35,34 @@ odd(on_import *im, gs_term x, gs_term f) {
   return t_select(im, x, f, t_compute(im, "neg", f));
 }
 
+/* Of a large x, sqrt(x^2 +- 1) is x, whose square may be none: x large ?
+ * log(x) + log(2) : log(x + root) */
+static gs_term
+area(on_import *im, gs_term x, gs_term root) {
+  gs_type t;
+  if (!t_type(im, x, &t))
+    return GS_NO_TERM;
+  double large = t.dtype == GS_F16 ? 0x1p7 : 0x1p40;
+  gs_term far = offset(im, M_LN2, t_compute(im, "log", x));
+  gs_term near = t_compute(im, "log", t_fold(im, "add", x, root));
+  return t_select(im, offset(im, -large, x), far, near);
+}
+
 /* log(|x| + sqrt(x^2 + 1)) with the sign of x */
 static gs_term
 area_sinus(on_import *im, gs_term x) {
   gs_term root =
       t_compute(im, "sqrt", offset(im, 1, t_compute(im, "square", x)));
-  gs_term sum = t_fold(im, "add", t_compute(im, "abs", x), root);
-  return odd(im, x, t_compute(im, "log", sum));
+  return odd(im, x, area(im, t_compute(im, "abs", x), root));
 }
 
-/* (x - 1)(x + 1) loses nothing where x is near 1. */
+/* sqrt(x - 1) sqrt(x + 1) is none where x is below 1, and loses nothing near
+ * it. */
 static gs_term
 area_cosinus(on_import *im, gs_term x) {
-  gs_term both = t_fold(im, "mul", offset(im, -1, x), offset(im, 1, x));
-  return t_compute(im, "log",
-                   t_fold(im, "add", x, t_compute(im, "sqrt", both)));
+  gs_term below = t_compute(im, "sqrt", offset(im, -1, x));
+  gs_term above = t_compute(im, "sqrt", offset(im, 1, x));
+  return area(im, x, t_fold(im, "mul", below, above));
 }
 
 /* log((1 + x) / (1 - x)) / 2 */
@@ -162,17 +176,10 @@ emit_mod(on_import *im) {
   give_narrowed(im, t_fold(im, "sub", a, t_fold(im, "mul", b, q)));
 }
 
-/* exp(b log |a|), with the sign of an odd power of a number below 0, none where
- * b is no whole number then, as the logarithm of a is none, and 1 where b is
- * 0. */
-void
-emit_general_pow(on_import *im) {
-  gs_term a, b;
-  if (!wide_operands(im, &a, &b))
-    return;
-  gs_term size = t_compute(im, "abs", a), one = like(im, a, 1);
-  gs_term power =
-      t_compute(im, "exp", t_fold(im, "mul", b, t_compute(im, "log", size)));
+/* Of a below 0: none where b is no whole number, unless a is infinite. */
+static gs_term
+power_of_negative(on_import *im, gs_term a, gs_term b, gs_term size,
+                  gs_term power) {
   gs_term half = scaled(im, 0.5, b);
   gs_term odd_part =
       t_fold(im, "sub", b, scaled(im, 2, t_compute(im, "floor", half)));
@@ -180,9 +187,34 @@ emit_general_pow(on_import *im) {
   gs_term part = t_fold(im, "sub", b, t_compute(im, "floor", b));
   gs_term none =
       t_compute(im, "exp", t_fold(im, "mul", b, t_compute(im, "log", a)));
-  minus = t_select(im, part, none, minus);
-  power = t_select(im, t_compute(im, "neg", a), minus, power);
-  power = t_select(im, t_compute(im, "square", b), power, one);
+  none = t_select(im, offset(im, -DBL_MAX, size), power, none);
+  return t_select(im, part, none, minus);
+}
+
+/* exp(b log |a|), with the sign of an odd power of a number below 0, none where
+ * b is no whole number then, as the logarithm of a is none; 1 where b is 0 or a
+ * is 1, and none where b is none.  Of -0, only 1 / a is below 0. */
+void
+emit_general_pow(on_import *im) {
+  gs_term a, b;
+  if (!on_type_of(on_type_in(im, 0))->real &&
+      on_type_of(on_type_in(im, 1))->real) {
+    on_fail(im, "integers are raised to integers only, or to a number that is "
+                "whole and known");
+    return;
+  }
+  if (!wide_operands(im, &a, &b))
+    return;
+  gs_term size = t_compute(im, "abs", a), one = like(im, a, 1);
+  gs_term power =
+      t_compute(im, "exp", t_fold(im, "mul", b, t_compute(im, "log", size)));
+  power = t_select(im, t_compute(im, "square", offset(im, -1, size)), power,
+                   size); /* of 1, an infinite power, too */
+  gs_term below = t_fold(im, "add", a, t_compute(im, "recip", a));
+  power = t_select(im, t_compute(im, "neg", below),
+                   power_of_negative(im, a, b, size, power), power);
+  power = t_select(im, t_compute(im, "square", b), power, offset(im, 1, b));
+  power = t_select(im, t_equal(im, a, one), one, power);
   if (!on_type_of(on_type_in(im, 0))->real)
     power = t_compute(im, "round", power);
   give_narrowed(im, power);

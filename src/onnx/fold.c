@@ -171,6 +171,19 @@ common_shape(on_import *im, const on_array *a, const on_array *b,
   return t_common(im, &x, &y, out);
 }
 
+/* A number that an integer becomes is cut off; NaN is none, nor is one that the
+ * type has not. */
+static void
+set_combined(on_import *im, on_array *out, int64_t k, double v) {
+  gs_dtype d = on_type_of(out->type)->dtype;
+  bool fits = on_is_real(out) || (v > (double)gs_dtype_least(d) - 1 &&
+                                  v < (double)gs_dtype_most(d) + 1);
+  if (fits)
+    on_set_real(out, k, v);
+  else
+    on_fail(im, "its result, %g, is not an integer of its type", v);
+}
+
 static on_array *
 combine(on_import *im, int which, const on_array *a, const on_array *b) {
   gs_type shape;
@@ -180,9 +193,13 @@ combine(on_import *im, int which, const on_array *a, const on_array *b) {
   const on_array *y = on_expanded(im, b, shape.dim, shape.rank);
   on_array *out = on_array_new(im, is_test(which) ? ON_BOOL : a->type,
                                shape.dim, shape.rank);
+  bool real = on_is_real(a) || on_is_real(b);
+  if (real && (on_holds_sizes(im, a) || on_holds_sizes(im, b)))
+    on_fail(im, "a size that is open is combined with a real number");
   for (int64_t k = 0; x && y && out && k < out->n; k++)
-    if (on_is_real(a))
-      on_set_real(out, k, combine_reals(which, on_real(x, k), on_real(y, k)));
+    if (real)
+      set_combined(im, out, k,
+                   combine_reals(which, on_real(x, k), on_real(y, k)));
     else
       on_set_int(out, k, combine_whole(im, which, on_int(x, k), on_int(y, k)));
   return im->failed ? NULL : out;
