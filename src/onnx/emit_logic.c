@@ -156,7 +156,7 @@ emit_is_inf(on_import *im) {
   on_out(im, 0, t_cast(im, GS_BOOL, is), ON_BOOL);
 }
 
-/* -1, 0 or 1. */
+/* -1, 0 or 1; what is neither above 0 nor below, a NaN, too, is itself. */
 void
 emit_sign(on_import *im) {
   gs_type type;
@@ -166,8 +166,10 @@ emit_sign(on_import *im) {
   if (gs_dtype_table[type.dtype].integer)
     x = t_clip(im, gs_is_unsigned(type.dtype) ? 0 : -1, 1, x);
   else
-    x = t_fold(im, "sub", above_zero(im, x),
-               above_zero(im, t_compute(im, "neg", x)));
+    x = t_select(im, t_compute(im, "abs", x),
+                 t_fold(im, "sub", above_zero(im, x),
+                        above_zero(im, t_compute(im, "neg", x))),
+                 x);
   on_out(im, 0, x, on_type_in(im, 0));
 }
 
