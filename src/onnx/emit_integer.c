@@ -4,7 +4,7 @@
 #include "onnx/onnx_import.h"
 
 /* Which dimension of an operand its zero points and scales belong to. */
-enum { ROWS, COLUMNS, FILTERS };
+enum { ROWS, COLUMNS, FILTERS, NONE };
 
 /* One number for all, or one a row, a column or a filter, in the shape of x. */
 static gs_term
@@ -20,6 +20,55 @@ placed(on_import *im, gs_term v, const gs_type *x, int along) {
     for (uint32_t k = 1; k < x->rank; k++)
       v = t_insert(im, v, k);
   return t_fit(im, v, x->dim, x->rank);
+}
+
+/* Which dimension of x that is, counted as in its shape; -1: none. */
+static int
+dimension_along(const gs_type *x, int along) {
+  if (along == FILTERS)
+    return 0;
+  return along == NONE || x->rank < 2 ? -1
+         : along == ROWS              ? x->rank - 2
+                                      : x->rank - 1;
+}
+
+/* Of matrices: broadcast to x, and one number along what is summed over. */
+static bool
+is_for_matrices(const gs_type *zero, const gs_type *x, int along) {
+  uint32_t summed = zero->rank - (along == ROWS ? 1 : 2);
+  bool fits = along <= COLUMNS && zero->rank <= x->rank;
+  for (uint32_t k = 0; fits && k < zero->rank; k++) {
+    int64_t size = x->dim[x->rank - zero->rank + k];
+    fits = zero->dim[k] == 1 || (k != summed && zero->dim[k] == size);
+  }
+  return fits;
+}
+
+/* One number, or one an index along the dimension. */
+static bool
+has_place(const gs_type *zero, const gs_type *x, int along) {
+  int d = dimension_along(x, along);
+  int64_t n = zero->rank ? zero->dim[0] : 1;
+  return zero->rank > 1 ? is_for_matrices(zero, x, along)
+                        : n == 1 || (d >= 0 && n == x->dim[d]);
+}
+
+/* An operand of bytes, and zero points of its type that have a place in it, if
+ * there are any: those that are known to be 0 are not looked at again. */
+static bool
+check_zero(on_import *im, uint32_t input, uint32_t zero, int along) {
+  gs_type x, z;
+  int32_t type = on_type_in(im, input);
+  if (type != ON_INT8 && type != ON_UINT8)
+    return on_fail(im, "input %u is of neither int8 nor uint8", input);
+  if (!on_in(im, zero))
+    return true;
+  if (!on_shape_in(im, input, &x) || !on_shape_in(im, zero, &z))
+    return false;
+  if (on_type_in(im, zero) != type)
+    return on_fail(im, "the zero point is of another type than its operand");
+  return has_place(&z, &x, along) ||
+         on_fail(im, "the zero points do not fit the shape of their operand");
 }
 
 /* It has zero points, and they are not all known to be 0. */
@@ -42,6 +91,8 @@ are_bytes(on_import *im, uint32_t a, uint32_t zero_a, uint32_t b,
 static gs_term
 centred(on_import *im, bool bytes, uint32_t input, uint32_t zero, int along) {
   gs_type t;
+  if (!check_zero(im, input, zero, along))
+    return GS_NO_TERM;
   if (bytes)
     return on_term_in(im, input);
   gs_term x = t_cast(im, GS_I32, on_term_in(im, input));
@@ -64,7 +115,7 @@ void
 emit_conv_integer(on_import *im) {
   bool bytes = are_bytes(im, 0, 2, 1, 3);
   on_out(im, 0,
-         t_conv(im, centred(im, bytes, 0, 2, ROWS),
+         t_conv(im, centred(im, bytes, 0, 2, NONE),
                 centred(im, bytes, 1, 3, FILTERS), 255),
          ON_INT32);
 }
@@ -75,13 +126,18 @@ emit_conv_integer(on_import *im) {
 static gs_term
 quantized(on_import *im, gs_term x, uint32_t scale, uint32_t zero) {
   gs_type t;
+  int32_t type = on_type_in(im, zero);
   if (!t_type(im, x, &t))
     return GS_NO_TERM;
+  if (type != ON_INT8 && type != ON_UINT8) {
+    on_fail(im, "its result is of neither int8 nor uint8");
+    return GS_NO_TERM;
+  }
   x = t_fold(im, "div", x, placed(im, on_term_in(im, scale), &t, ROWS));
   x = t_compute(im, "round", x);
   gs_term z = t_cast(im, t.dtype, on_term_in(im, zero));
   x = t_fold(im, "add", x, placed(im, z, &t, ROWS));
-  return t_cast(im, on_type_of(on_type_in(im, zero))->dtype, x);
+  return t_cast(im, on_type_of(type)->dtype, x);
 }
 
 /* Of a sum of products: what it stands for, by the scales of its operands. */
@@ -120,7 +176,7 @@ scaled_by_channel(on_import *im, gs_term x, uint32_t input) {
 void
 emit_qlinear_conv(on_import *im) {
   bool bytes = are_bytes(im, 0, 2, 3, 5);
-  gs_term sum = t_conv(im, centred(im, bytes, 0, 2, ROWS),
+  gs_term sum = t_conv(im, centred(im, bytes, 0, 2, NONE),
                        centred(im, bytes, 3, 5, FILTERS), 8);
   gs_term x = scaled_by_channel(im, t_cast(im, GS_F32, sum), 1);
   x = scaled_by_channel(im, x, 4);
