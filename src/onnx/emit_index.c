@@ -282,7 +282,7 @@ emit_arg(on_import *im) {
   uint32_t axis;
   bool axes[GS_MAX_RANK] = {0}, most = im->row->which == ON_REDUCE_MAX;
   bool last = on_attr_int(im, "select_last_index", 0) != 0;
-  gs_term x = t_compared(im, on_term_in(im, 0));
+  gs_term x = t_widened(im, t_compared(im, on_term_in(im, 0)));
   if (!t_type(im, x, &t) ||
       !on_axis(im, on_attr_int(im, "axis", 0), t.rank, &axis))
     return;

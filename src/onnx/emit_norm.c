@@ -2,6 +2,7 @@
 /* emit_norm.c - reductions, and what is scaled by them. */
 #include "onnx/onnx_import.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,12 +37,23 @@ reduce(on_import *im, const reduction *r, gs_term x, const bool *axes,
   return keep ? t_keep_axes(im, t_whole(im, x), axes, rank) : x;
 }
 
-/* The largest element is taken out, so that nothing overflows. */
+static double
+largest_of(gs_dtype d) {
+  return d == GS_F64    ? DBL_MAX
+         : d == GS_F16  ? 0x1.ffcp15
+         : d == GS_BF16 ? 0x1.fep127
+                        : (double)FLT_MAX;
+}
+
+/* The largest element is taken out, so that nothing overflows; an infinity as
+ * the largest number, so that it is not taken from itself. */
 static gs_term
 log_sum_exp(on_import *im, gs_term x, const bool *axes, const gs_type *type,
             bool keep) {
   gs_term most =
       reduce(im, &reductions[ON_REDUCE_MAX], x, axes, type->rank, true);
+  double end = largest_of(type->dtype);
+  most = t_clip(im, -end, end, most);
   x = t_fold(im, "sub", x, t_fit(im, most, type->dim, type->rank));
   x = reduce(im, &reductions[ON_REDUCE_LOG_SUM_EXP], x, axes, type->rank, true);
   x = t_fold(im, "add", x, most);
@@ -127,7 +139,7 @@ void
 emit_hardmax(on_import *im) {
   gs_type type;
   uint32_t axis;
-  gs_term x = on_term_in(im, 0);
+  gs_term x = t_widened(im, on_term_in(im, 0)); /* in which places are exact */
   if (t_type(im, x, &type) &&
       on_axis(im, on_attr_int(im, "axis", -1), type.rank, &axis))
     on_out(im, 0, hardmax(im, x, axis), on_type_in(im, 0));
@@ -188,10 +200,11 @@ emit_layer_norm(on_import *im) {
   if (on_in(im, 2))
     x = t_fold(im, "add", x, t_fit(im, on_term_in(im, 2), type.dim, type.rank));
   on_out(im, 0, x, on_type_in(im, 0));
+  int32_t wide = gs_is_half(type.dtype) ? ON_FLOAT : on_type_in(im, 0);
   if (on_wants(im, 1))
-    on_out(im, 1, m.mean, on_type_in(im, 0));
+    on_out(im, 1, m.mean, wide);
   if (on_wants(im, 2))
-    on_out(im, 2, m.by, on_type_in(im, 0));
+    on_out(im, 2, m.by, wide);
 }
 
 /* Over the axes that are named, or all but the channels'. */

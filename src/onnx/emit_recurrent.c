@@ -392,6 +392,10 @@ emit_recurrent(on_import *im) {
   gs_term y = GS_NO_TERM, h = GS_NO_TERM, c = GS_NO_TERM;
   if (!find_sizes(im, &all) || !check_lengths(im, &all))
     return;
+  if (gs_is_half(on_type_of(on_type_in(im, 0))->dtype)) {
+    on_fail(im, "half floats are not supported");
+    return;
+  }
   if (on_attr_int(im, "input_forget", 0)) {
     on_fail(im, "coupled gates are not supported");
     return;

@@ -274,6 +274,7 @@ gs_term t_compute(on_import *, const char *op, gs_term);
 gs_term t_compute1(on_import *, const char *op, double v, gs_term);
 gs_term t_clip(on_import *, double lo, double hi, gs_term);
 gs_term t_cast(on_import *, gs_dtype, gs_term);
+gs_term t_widened(on_import *, gs_term); /* half floats as f32 */
 gs_term t_fold(on_import *, const char *op, gs_term, gs_term);
 /* attr: a step (glenside/program/scan.h) of so many parameters. */
 gs_term t_scan(on_import *, bs_value attr, const gs_term *, uint32_t n);

@@ -229,8 +229,33 @@ t_cast(on_import *im, gs_dtype to, gs_term a) {
 }
 
 gs_term
+t_widened(on_import *im, gs_term a) {
+  gs_type type;
+  return t_type(im, a, &type) && gs_is_half(type.dtype) ? t_cast(im, GS_F32, a)
+                                                        : a;
+}
+
+/* Where no input is f32, what is f32 is a sum of half floats, and what it is
+ * combined with is widened, too: the result is rounded once. */
+static bool
+is_sum_of_halves(on_import *im, gs_term a, gs_term b) {
+  gs_type x, y;
+  if (!t_type(im, a, &x) || !t_type(im, b, &y) || x.dtype == y.dtype)
+    return false;
+  for (uint32_t k = 0; k < on_inputs(im); k++)
+    if (on_in(im, k) && on_type_in(im, k) == ON_FLOAT)
+      return false;
+  return (x.dtype == GS_F32 && gs_is_half(y.dtype)) ||
+         (y.dtype == GS_F32 && gs_is_half(x.dtype));
+}
+
+gs_term
 t_fold(on_import *im, const char *op, gs_term a, gs_term b) {
   gs_dtype own, in;
+  if (is_sum_of_halves(im, a, b)) {
+    a = t_widened(im, a);
+    b = t_widened(im, b);
+  }
   if (takes(im, bs_sym(im->ctx->values, op), a, &own, &in))
     return t_compute(im, op, t_pair(im, a, b));
   a = t_pair(im, t_cast(im, in, a), t_cast(im, in, b));
