@@ -45,7 +45,7 @@ on_advise(on_import *im) {
   bs_text text;
   bs_text_init(&text, im->ctx->heap);
   if (im->row && im->row->note)
-    bs_putf(&text, "%s is supported so far: %s", im->row->name, im->row->note);
+    bs_putf(&text, "limits of %s: %s", im->row->name, im->row->note);
   for (size_t k = 0; k < n->n_input && k < MOST_ITEMS; k++) {
     bs_put(&text, k          ? ", "
                   : text.len ? "; its inputs are "

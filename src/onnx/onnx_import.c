@@ -181,6 +181,22 @@ weights_name(const on_import *im) {
   return bs_arena_printf(im->ctx->arena, "%.*s.weights", (int)n, base);
 }
 
+/* Each fault of a weight is told, as one of the node that gave it. */
+static void
+place_weights(on_import *im, const uint8_t *live, const char *file,
+              bs_text *out) {
+  for (uint32_t k = 0; k < im->weights.len; k++) {
+    const on_weight *w = &im->weights.data[k];
+    if (!live[w->term.i])
+      continue;
+    im->node = w->node;
+    im->row = NULL;
+    im->failed = im->told = false;
+    on_place_weight(im, w, file, out);
+    on_advise(im);
+  }
+}
+
 /* The program without what is dead, and the bytes of its weights. */
 static bool
 finish(on_import *im, bs_text *weights) {
@@ -193,11 +209,11 @@ finish(on_import *im, bs_text *weights) {
   }
   gs_mark_live(im->p, live);
   drop_dead(im, live);
-  on_place_weights(im, live, name, weights);
-  on_advise(im);
+  uint32_t before = im->ctx->diags->errors;
+  place_weights(im, live, name, weights);
   bs_free(im->ctx->heap, live);
   im->summary->weights_file = name;
-  return !im->failed;
+  return im->ctx->diags->errors == before;
 }
 
 static bool

@@ -31,7 +31,8 @@
         "activation_alpha activation_beta activations clip direction "         \
         "hidden_size layout " attributes,                                      \
         NULL, emit_recurrent, which,                                           \
-        "sequences of one length; Sigmoid, Tanh, Relu", ON_NO_SIZES            \
+        "sequences of one length; Sigmoid, Tanh, Relu; no float16",            \
+        ON_NO_SIZES                                                            \
   }
 #define COMPARE(name, which)                                                   \
   { name, 2, 2, "", fold_binary, emit_compare, which, NULL, ON_FOLDS }
@@ -44,6 +45,11 @@
   }
 #define REDUCTION(name, which)                                                 \
   { name, 1, 2, REDUCE, fold_reduce, emit_reduce, which, NULL, ON_FOLDS }
+#define APPLIED(name, which)                                                   \
+  {                                                                            \
+    name, 1, 2, REDUCE, fold_reduce, emit_reduce, which,                       \
+        "noop_with_empty_axes only where there are axes", ON_FOLDS             \
+  }
 
 const on_row on_rows[] = {
     UNARY("Abs", ON_ABS),
@@ -170,7 +176,8 @@ const on_row on_rows[] = {
     {"PRelu", 2, 2, "", NULL, emit_prelu, 0, NULL, ON_NO_SIZES},
     {"Pad", 2, 4, "mode", NULL, emit_pad, 0,
      "reflected and wrapped ones up to 64", ON_NO_SIZES},
-    {"Pow", 2, 2, "", fold_binary, emit_pow, ON_POW, NULL, ON_FOLDS},
+    {"Pow", 2, 2, "", fold_binary, emit_pow, ON_POW,
+     "an integer to an integer, or to a whole number that is known", ON_FOLDS},
     {"QLinearConv", 8, 9, WINDOW " group", NULL, emit_qlinear_conv, 0, NULL,
      ON_NO_SIZES},
     {"QLinearMatMul", 8, 8, "", NULL, emit_qlinear_matmul, 0, NULL,
@@ -181,16 +188,16 @@ const on_row on_rows[] = {
     {"Range", 3, 3, "", fold_range, emit_range, 0,
      "of values that are known, but for open sizes", ON_NO_FOLDING},
     UNARY("Reciprocal", ON_RECIP),
-    REDUCTION("ReduceL1", ON_REDUCE_L1),
-    REDUCTION("ReduceL2", ON_REDUCE_L2),
-    REDUCTION("ReduceLogSum", ON_REDUCE_LOG_SUM),
+    APPLIED("ReduceL1", ON_REDUCE_L1),
+    APPLIED("ReduceL2", ON_REDUCE_L2),
+    APPLIED("ReduceLogSum", ON_REDUCE_LOG_SUM),
     REDUCTION("ReduceLogSumExp", ON_REDUCE_LOG_SUM_EXP),
     REDUCTION("ReduceMax", ON_REDUCE_MAX),
     REDUCTION("ReduceMean", ON_REDUCE_MEAN),
     REDUCTION("ReduceMin", ON_REDUCE_MIN),
     REDUCTION("ReduceProd", ON_REDUCE_PROD),
     REDUCTION("ReduceSum", ON_REDUCE_SUM),
-    REDUCTION("ReduceSumSquare", ON_REDUCE_SUM_SQUARE),
+    APPLIED("ReduceSumSquare", ON_REDUCE_SUM_SQUARE),
     UNARY("Relu", ON_RELU),
     {"Reshape", 2, 2, "allowzero", fold_reshape, emit_reshape, ON_RESHAPE,
      "the shape is a known value", ON_FOLDS_FIRST},
@@ -199,7 +206,9 @@ const on_row on_rows[] = {
      "exclude_outside extrapolation_value keep_aspect_ratio_policy mode "
      "nearest_mode",
      NULL, emit_resize, 0,
-     "not tf_crop_and_resize, antialias, exclude_outside, axes", ON_NO_SIZES},
+     "not tf_crop_and_resize, antialias, exclude_outside, axes; integers by "
+     "nearest",
+     ON_NO_SIZES},
     UNARY("Round", ON_ROUND),
     {"Scatter", 3, 3, "axis", NULL, emit_scatter_elements, 0, NULL,
      ON_NO_SIZES},

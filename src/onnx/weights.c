@@ -20,14 +20,21 @@ holds(gs_dtype dtype, int64_t v) {
   return held >= -0x1p53 && held <= 0x1p53 && (int64_t)held == v;
 }
 
+static bool
+beyond(on_import *im, const on_array *a, int64_t v) {
+  on_fail(im, "the integer %lld of %.100s " GS_BEYOND_I64, (long long)v,
+          a->name ? a->name : "a constant");
+  on_hint(im, "write smaller integers: %lld to %lld are held exactly",
+          (long long)gs_dtype_least(GS_I64), (long long)gs_dtype_most(GS_I64));
+  return false;
+}
+
 /* The elements in the dtype that holds them in the program. */
 static bool
 convert(on_import *im, const on_array *a, gs_tensor *out) {
   for (int64_t k = 0; k < a->n; k++) {
     if (!on_is_real(a) && !holds(out->dtype, on_int(a, k)))
-      return on_fail(im, "the integer %lld of %.100s is out of the range of %s",
-                     (long long)on_int(a, k), a->name ? a->name : "a constant",
-                     gs_dtype_table[out->dtype].name);
+      return beyond(im, a, on_int(a, k));
     gs_tensor_set(out, k, on_real(a, k));
   }
   return true;
@@ -131,22 +138,16 @@ put_elements(on_import *im, const on_array *a, bs_text *out) {
 }
 
 void
-on_place_weights(on_import *im, const uint8_t *live, const char *file,
-                 bs_text *out) {
+on_place_weight(on_import *im, const on_weight *w, const char *file,
+                bs_text *out) {
   static const char zeros[ALIGNED];
-  for (uint32_t k = 0; k < im->weights.len; k++) {
-    const on_weight *w = &im->weights.data[k];
-    if (!live[w->term.i])
-      continue;
-    im->node = w->node;
-    bs_putn(out, zeros, (ALIGNED - out->len % ALIGNED) % ALIGNED);
-    gs_data data = {.name = w->name,
-                    .file = file,
-                    .beside = im->options->output,
-                    .offset = (int64_t)out->len};
-    gs_add_data(im->p, &data);
-    put_elements(im, w->array, out);
-    im->summary->weights++;
-  }
+  bs_putn(out, zeros, (ALIGNED - out->len % ALIGNED) % ALIGNED);
+  gs_data data = {.name = w->name,
+                  .file = file,
+                  .beside = im->options->output,
+                  .offset = (int64_t)out->len};
+  gs_add_data(im->p, &data);
+  put_elements(im, w->array, out);
+  im->summary->weights++;
   im->summary->bytes = out->len;
 }

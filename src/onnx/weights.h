@@ -5,9 +5,9 @@
 
 #include "onnx/onnx_import.h"
 
-/* Writes the elements of the weights that are live one behind another, and
- * says in the program where they stand. */
-void on_place_weights(on_import *, const uint8_t *live, const char *file,
-                      bs_text *out);
+/* Writes the elements of a weight behind those of others, and says in the
+ * program where they stand. */
+void on_place_weight(on_import *, const on_weight *, const char *file,
+                     bs_text *out);
 
 #endif
