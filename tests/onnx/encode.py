@@ -53,6 +53,8 @@ def attribute(name, v):
         return out + number(3, v) + number(20, 2)
     if isinstance(v, str):
         return out + block(4, v) + number(20, 3)
+    if v and isinstance(v[0], str):
+        return out + b"".join(block(9, x) for x in v) + number(20, 8)
     if v and isinstance(v[0], float):
         return out + b"".join(real(7, x) for x in v) + number(20, 6)
     return out + b"".join(number(8, x) for x in v) + number(20, 7)

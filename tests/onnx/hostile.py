@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Models that are to be refused: exit code 1, what is wrong said, nothing
 written, nothing crashed."""
+import math
 import os
 import subprocess
 import tempfile
 
 import encode
 import texts
-from encode import FLOAT, INT8, UINT64, INT64, node, tensor, value
+from encode import (DOUBLE, FLOAT, FLOAT16, INT32, INT64, INT8, UINT64, node,
+                    tensor, value)
 
 X = value("x", FLOAT, (2, 3))
 Y = value("y", FLOAT, (2, 3))
@@ -40,6 +42,49 @@ def list_of(name, *v):
     return tensor(name, INT64, (len(v),), v)
 
 
+def clip(dtype, low, high):
+    """Of a value that is not known, with bounds that are, or none."""
+    given = [(n, v) for n, v in (("low", low), ("high", high)) if v]
+    names = ["v", *("" if v is None else n for n, v in (("low", low),
+                                                        ("high", high)))]
+    return encode.model([node("Clip", names, ["y"], "here")],
+                        [value("v", dtype, (2,))], [value("y", dtype, (2,))],
+                        [tensor(n, t, (), [v]) for n, (t, v) in given])
+
+
+def pow_of(base, power):
+    return encode.model([node("Pow", ["b", "p"], ["y"], "here")],
+                        [value("b", base, (2,)), value("p", power, (2,))],
+                        [value("y", base, (2,))])
+
+
+def shifted(zero, *more):
+    """A product of bytes, with a zero point of the left one."""
+    return encode.model(
+        [node("MatMulInteger", ["a", "b", "z", *more], ["y"], "here")],
+        [value("a", INT8, (2, 2)), value("b", INT8, (2, 2))],
+        [value("y", INT32, (2, 2))], [zero])
+
+
+def of_image(*shape):
+    zero = tensor("z", INT8, shape, [0] * math.prod(shape))
+    return encode.model(
+        [node("ConvInteger", ["a", "b", "z"], ["y"], "here")],
+        [value("a", INT8, (1, 1, 2, 2)), value("b", INT8, (1, 1, 2, 2))],
+        [value("y", INT32, (1, 1, 1, 1))], [zero])
+
+
+def bare(*fields):
+    """ReduceMax with an attribute of these fields."""
+    data = b"".join(encode.block(1, i) for i in ("x",))
+    data += encode.block(2, "y") + encode.block(3, "here")
+    data += encode.block(4, "ReduceMax")
+    data += b"".join(encode.block(5, f) for f in fields)
+    return encode.model([data], [X], [Y])
+
+
+KEEP = encode.block(1, "keepdims")
+FAR = (1 << 53) + 1
 GOOD = with_weight()
 # What is said, and the bytes.
 MODELS = [
@@ -135,6 +180,70 @@ MODELS = [
         [value("b", INT8, (2, 3))], [value("y", INT8, (4, 3))],
         [list_of("s", 4, 3)], opset=19)),
     ("is not agreed on", op("ReduceL1", noop_with_empty_axes=1)),
+    ("the bound 9223372036854775807 is beyond 2^53", clip(
+        INT64, (INT64, (1 << 63) - 1), None)),
+    ("the bound -9223372036854775808 is beyond 2^53", clip(
+        INT64, None, (INT64, -(1 << 63)))),
+    ("of the type of its input", clip(FLOAT, None, (DOUBLE, 1e39))),
+    ("of the type of its input", clip(INT8, (FLOAT, 0.5), None)),
+    ("a bound is NaN", clip(FLOAT, (FLOAT, math.nan), None)),
+    ("keepdims is not an integer", op("ReduceMax", keepdims=0.0)),
+    ("keepdims is not an integer", op("ReduceMax", keepdims=[0])),
+    ("axis is not an integer", op("Softmax", axis=0.0)),
+    ("alpha is not a real number", op("LeakyRelu", alpha=1)),
+    ("mode is not a text", op("Pad", ["x", "s"], [list_of("s", 1, 1, 1, 1)],
+                              mode=1)),
+    ("perm is not a list of integers", op("Transpose", perm=[1.0, 0.0])),
+    ("perm is not a list of integers", op("Transpose", perm=1)),
+    ("perm is not a list of integers", op("Transpose", perm=["a"])),
+    ("keepdims is not an integer", bare(KEEP)),
+    ("keepdims is not an integer", bare(
+        KEEP + encode.real(2, 1.0) + encode.number(20, 2))),
+    ("keepdims is not an integer", bare(
+        KEEP + encode.number(20, 2) + encode.block(21, "outer"))),
+    ("keepdims is given twice", bare(KEEP + encode.number(3, 0),
+                                     KEEP + encode.number(3, 1))),
+    ("mode has an unknown value", op("Pad", ["x", "s"],
+                                     [list_of("s", 1, 1, 1, 1)],
+                                     mode="constant edge")),
+    ("mode has an unknown value", op("Pad", ["x", "s"],
+                                     [list_of("s", 1, 1, 1, 1)],
+                                     mode="edge\0xyz")),
+    ("mode has an unknown value", op("Pad", ["x", "s"],
+                                     [list_of("s", 1, 1, 1, 1)], mode="")),
+    ("attribute ceil_mode count_include_pad is not", op(
+        "AveragePool", **{"ceil_mode count_include_pad": 1})),
+    ("raised to integers only", pow_of(INT32, FLOAT)),
+    ("is not an integer of its type", encode.model(
+        [node("Pow", ["b", "p"], ["y"], "here")], [],
+        [value("y", INT32, (2,))], [tensor("b", INT32, (2,), [2, -2]),
+                                    tensor("p", FLOAT, (), [2.5])])),
+    ("another type than its operand", shifted(tensor("z", FLOAT, (), [0.5]))),
+    ("another type than its operand", shifted(tensor("z", INT32, (), [256]))),
+    ("another type than its operand", shifted(tensor("z", INT32, (), [0]))),
+    ("do not fit the shape", shifted(tensor("z", INT8, (7,), [0] * 7))),
+    ("do not fit the shape", shifted(tensor("z", INT8, (2, 2, 1), [0] * 4))),
+    ("do not fit the shape", shifted(tensor("z", INT8, (1, 2), [0] * 2))),
+    ("do not fit the shape", of_image(2)),
+    ("another type than its input", encode.model(
+        [node("DequantizeLinear", ["b", "s", "z"], ["y"], "here")],
+        [value("b", INT8, (2, 3))], [Y],
+        [tensor("s", FLOAT, (), [2.0]), tensor("z", INT32, (), [256])])),
+    ("of b is beyond 2^53", encode.model(
+        [], [], [value(n, INT64, (20,)) for n in "ab"],
+        [tensor(n, INT64, (20,), [FAR, *range(19)]) for n in "ab"])),
+    ("of a is beyond 2^53", encode.model(
+        [], [], [value(n, INT64, (20,)) for n in "ab"],
+        [tensor(n, INT64, (20,), [FAR, *range(19)]) for n in "ab"])),
+    ("needs equal dtypes", encode.model(
+        [node("Add", ["x", "h"], ["y"], "here")],
+        [X, value("h", FLOAT16, (2, 3))], [Y])),
+    ("half floats are not supported", encode.model(
+        [node("RNN", ["x", "w", "r"], ["y"], "here", hidden_size=2)],
+        [value("x", FLOAT16, (3, 1, 4)), value("w", FLOAT16, (1, 2, 4)),
+         value("r", FLOAT16, (1, 2, 2))], [value("y", FLOAT16, (3, 1, 1, 2))])),
+    ("limits of Resize: not tf_crop", op(
+        "Resize", ["x", "", "", "s"], [list_of("s", 4, 3)], antialias=1)),
     ("differ in shape", op("ScatterElements", ["x", "s", "x"],
                            [list_of("s", 0)])),
 ]
