@@ -24,9 +24,16 @@ PLANTED = [
 ]
 
 
+def included(include):
+    """Every public header: glen.h leaves out what editors alone need."""
+    names = sorted(name for name in os.listdir(os.path.join(include, "glen"))
+                   if name.endswith(".h"))
+    return "".join(f"#include <glen/{name}>\n" for name in names)
+
+
 def preprocessed(include):
     done = subprocess.run(["cc", "-E", "-P", "-I" + include, "-x", "c", "-"],
-                          input="#include <glen/glen.h>\n", text=True,
+                          input=included(include), text=True,
                           capture_output=True, check=True)
     text = re.sub(r"__attribute__ *\(\((?:[^()]|\([^()]*\))*\)\)", "",
                   done.stdout)
@@ -71,7 +78,7 @@ def facts(include, folder):
     source, program = (os.path.join(folder, name)
                        for name in ("layout.c", "layout"))
     with open(source, "w", encoding="utf-8") as f:
-        f.write("#include <glen/glen.h>\n#include <stddef.h>\n"
+        f.write(included(include) + "#include <stddef.h>\n"
                 "#include <stdio.h>\n#define SAY(...) (printf(__VA_ARGS__), "
                 "putchar('\\n'));\nint main(void) {\n" +
                 "\n".join(questions(text)) + "\nreturn 0;\n}\n")
