@@ -40,14 +40,19 @@ is_new(glen_context *ctx, const api_numbers *list, uint32_t n) {
   return true;
 }
 
-/* Numbers with commas between them, at most so many; NULL if it is none. */
-static const int64_t *
-read_numbers(bs_arena *arena, const char *text, uint32_t most, uint32_t *n) {
-  uint32_t room = 1;
+static size_t
+count_numbers(const char *text) {
+  size_t n = 1;
   for (const char *c = text; *c; c++)
-    room += *c == ',';
-  int64_t *values = BS_NEWS(arena, int64_t, room);
-  for (*n = 0; room <= most; text++) {
+    n += *c == ',';
+  return n;
+}
+
+/* Numbers with commas between them; NULL if it is something else. */
+static const int64_t *
+read_numbers(bs_arena *arena, const char *text, uint32_t *n) {
+  int64_t *values = BS_NEWS(arena, int64_t, count_numbers(text));
+  for (*n = 0;; text++) {
     char *end;
     values[(*n)++] = strtoll(text, &end, 10);
     if (end == text || (*end && *end != ','))
@@ -56,15 +61,25 @@ read_numbers(bs_arena *arena, const char *text, uint32_t most, uint32_t *n) {
     if (!*text)
       return values;
   }
-  return NULL;
+}
+
+static bool
+too_many(glen_context *ctx, const char *text, uint32_t most) {
+  return bs_error(&ctx->diags, BS_NOWHERE, "bad-size",
+                  "%.*s has more than %u numbers", (int)strcspn(text, "="),
+                  text, most);
 }
 
 static bool
 read_size(glen_context *ctx, bs_arena *arena, const char *text, uint32_t most,
           api_numbers *out) {
   const char *equals = strchr(text, '=');
+  if (most > 1 && equals && count_numbers(equals) > most)
+    return too_many(ctx, text, most);
   if (equals && equals > text)
-    out->values = read_numbers(arena, equals + 1, most, &out->n);
+    out->values = read_numbers(arena, equals + 1, &out->n);
+  if (out->values && out->n > most)
+    out->values = NULL;
   if (!out->values)
     return bs_error(&ctx->diags, BS_NOWHERE, "bad-size", "%s is not %s", text,
                     most > 1 ? "NAME=NUMBER,..." : "NAME=NUMBER");

@@ -92,8 +92,7 @@ const cl_row cl_rows[] = {
      "a value for a size that a program or a .loops file leaves open: glen run "
      "passes it to the code for all sizes, the other commands substitute it; "
      "may be given several times; glen tiling takes NAME=NUMBER,NUMBER,... "
-     "with "
-     "one number for each of several calls"},
+     "with one number for each of several calls"},
     {"list-operators", 0, NULL, FLAG, AT(list_operators), IMPORT, NULL, NULL,
      "prints the operators that are supported and reads nothing"},
     {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h",
