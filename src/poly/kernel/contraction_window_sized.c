@@ -65,11 +65,23 @@ knows_inner_k(const po_contraction *c) {
   return true;
 }
 
+/* Room is made for what there is at the greatest sizes: no extent may be longer
+ * at lesser ones, as that of 9 - n is. */
+static bool
+is_longest_at_most(gs_sizes *s, const po_contraction *at,
+                   const po_contraction *c) {
+  for (uint32_t i = 0; i < c->dims[PO_DIM_N].n; i++)
+    if (gs_most_of(s, c->dims[PO_DIM_N].d[i].extent) >
+        at->dims[PO_DIM_N].d[i].extent)
+      return false;
+  return true;
+}
+
 bool
 po_find_sized_windows(gs_sizes *s, const po_contraction *at,
                       po_contraction *c) {
   bool bound[PO_MAX_DIMS][2] = {{false}};
-  if (!knows_inner_k(c))
+  if (!knows_inner_k(c) || !is_longest_at_most(s, at, c))
     return false;
   for (uint32_t i = 0; i < c->dims[PO_DIM_N].n; i++) {
     c->axes[i] = at->axes[i];
@@ -158,8 +170,12 @@ po_fit_sized_image(gs_sizes *s, const po_contraction *at, po_contraction *c) {
   c->plane = po_odd_lines(c, planned_plane(s, at, c, &image));
   int64_t room = PO_MAX_BLOCK / bytes_of(c) - (int64_t)c->nv * c->lanes;
   int64_t deep = room / (c->plane * inner_planes(c));
+  if (deep < 1)
+    return false;
   if (po_is_along_axis(c, 0) || deep >= c->kc)
-    return deep >= 1;
+    return true;
+  if (c->waits || last_of(c, PO_DIM_N)->c != 1)
+    return false;
   c->kc = deep;
-  return deep >= 1 && !c->waits && last_of(c, PO_DIM_N)->c == 1;
+  return true;
 }
