@@ -302,10 +302,10 @@ add_candidates_of(choosing *c, uint32_t mask) {
     most = mask >> k & 1 && c->p->sizes->list[k].most > most
                ? c->p->sizes->list[k].most
                : most;
-  for (int64_t x = lanes; x < 2 * most; x *= 2)
-    for (int64_t by = 1; by <= lanes; by += lanes - 1)
-      if (lanes > 1)
-        add_range(c, mask, x, by);
+  for (int64_t x = lanes; lanes > 1 && x < 2 * most; x *= 2) {
+    add_range(c, mask, x, 1);
+    add_range(c, mask, x, lanes);
+  }
   for (int64_t x = 1; x <= POINTS && x <= most; x++)
     add_point(c, mask, x);
 }
