@@ -151,10 +151,10 @@ bytes_of(const limiting *l, const gs_operand *o) {
   const gs_expr *n = number(l, 1);
   for (uint32_t d = 0; d + 1 < o->rank; d++)
     n = times(l, n, o->dims[d]);
-  if (o->rank)
-    n = times(l, n, rounded(l, o->dims[o->rank - 1], row));
+  n = times(l, n,
+            rounded(l, o->rank ? o->dims[o->rank - 1] : number(l, 1), row));
   return rounded(l, times(l, n, number(l, element)),
-                 element * (o->rank ? row : 1) % m->align ? m->align : 1);
+                 element * row % m->align ? m->align : 1);
 }
 
 /* The largest size of each variable; false: one has none. */
