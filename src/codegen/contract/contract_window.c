@@ -221,7 +221,7 @@ put_row(const image *i) {
   cg_write(i->x->w, ");");
 }
 
-/* The same, from the ends that the call found. */
+/* What of a row lies inside the padding, from the ends that the call found. */
 static void
 put_inside_ends(const image *i, int64_t phase) {
   const cg_contract *x = i->x;

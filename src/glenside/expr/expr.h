@@ -126,6 +126,9 @@ bool gs_expr_same(const gs_expr *, const gs_expr *);
 /* Calls f for each variable occurrence. */
 void gs_expr_vars(const gs_expr *, void (*f)(void *, uint32_t slot, bs_span),
                   void *arg);
+/* expr_bounds.c: is it an integer that is written out?  Which, in `out`; `e`
+ * may be NULL. */
+bool gs_expr_is_int(const bs_values *, const gs_expr *e, int64_t *out);
 /* expr_bounds.c: what (= v N), and what (<= v N), among what must hold says of
  * a variable; `where` may be NULL. */
 bool gs_expr_fixes(const bs_values *, const gs_expr *where, uint32_t slot,

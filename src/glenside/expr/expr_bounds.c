@@ -15,12 +15,18 @@ is_variable(const gs_expr *e, uint32_t slot) {
   return e->kind == GS_X_VAR && e->slot == slot;
 }
 
-static bool
-is_size(const bs_values *values, const gs_expr *e, int64_t *out) {
-  if (e->kind != GS_X_LITERAL || bs_kind_of(values, e->literal) != BS_KIND_INT)
+bool
+gs_expr_is_int(const bs_values *values, const gs_expr *e, int64_t *out) {
+  if (!e || e->kind != GS_X_LITERAL ||
+      bs_kind_of(values, e->literal) != BS_KIND_INT)
     return false;
   *out = bs_as_int(values, e->literal);
-  return *out > 0;
+  return true;
+}
+
+static bool
+is_size(const bs_values *values, const gs_expr *e, int64_t *out) {
+  return gs_expr_is_int(values, e, out) && *out > 0;
 }
 
 bool

@@ -94,14 +94,7 @@ number(const limiting *l, int64_t x) {
                          l->instr->span);
 }
 
-static bool
-is_number(const limiting *l, const gs_expr *e, int64_t *out) {
-  const bs_values *values = l->ctx->values;
-  if (e->kind != GS_X_LITERAL || bs_kind_of(values, e->literal) != BS_KIND_INT)
-    return false;
-  *out = bs_as_int(values, e->literal);
-  return true;
-}
+/* ---- what a call takes ---- */
 
 /* What can be computed now is: `(* 16 1)` is 16. */
 static const gs_expr *
@@ -120,7 +113,8 @@ call(const limiting *l, const char *function, gs_sort sort, const gs_expr *a,
                  .function = (uint16_t)gs_function_find(function),
                  .n_args = 2,
                  .args = args};
-  if (is_number(l, a, &x) && is_number(l, b, &y) && gs_expr_eval(e, &none, &v))
+  if (gs_expr_is_int(l->ctx->values, a, &x) &&
+      gs_expr_is_int(l->ctx->values, b, &y) && gs_expr_eval(e, &none, &v))
     return gs_expr_literal(l->ctx, v, sort, l->instr->span);
   return e;
 }
@@ -128,9 +122,11 @@ call(const limiting *l, const char *function, gs_sort sort, const gs_expr *a,
 static const gs_expr *
 times(const limiting *l, const gs_expr *a, const gs_expr *b) {
   int64_t x;
-  if (is_number(l, a, &x) && x == 1)
+  if (gs_expr_is_int(l->ctx->values, a, &x) && x == 1)
     return b;
-  return is_number(l, b, &x) && x == 1 ? a : call(l, "*", GS_SORT_INT, a, b);
+  return gs_expr_is_int(l->ctx->values, b, &x) && x == 1
+             ? a
+             : call(l, "*", GS_SORT_INT, a, b);
 }
 
 static const gs_expr *

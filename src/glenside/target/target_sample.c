@@ -16,9 +16,8 @@ add_size(gs_sizing *s, int64_t size) {
 /* The integers of an expression; it nests at most GS_MAX_NESTING deep. */
 static void
 add_literals(gs_sizing *s, const gs_expr *e) {
-  if (e->kind == GS_X_LITERAL &&
-      bs_kind_of(s->ctx->values, e->literal) == BS_KIND_INT) {
-    int64_t v = bs_as_int(s->ctx->values, e->literal);
+  int64_t v;
+  if (gs_expr_is_int(s->ctx->values, e, &v)) {
     add_size(s, v);
     if (v > 0 && v < 4096) {
       add_size(s, 2 * v);

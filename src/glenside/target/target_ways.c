@@ -128,13 +128,9 @@ no_way(const target_parser *p, const gs_instr *i, const gs_operand *o,
 /* Its sizes, where the declaration fixes all of them. */
 static bool
 fixed_tile(const target_parser *p, const gs_operand *o, int64_t *dim) {
-  for (uint32_t d = 0; d < o->rank; d++) {
-    const gs_expr *e = o->dims[d];
-    if (e->kind != GS_X_LITERAL ||
-        bs_kind_of(p->ctx->values, e->literal) != BS_KIND_INT)
+  for (uint32_t d = 0; d < o->rank; d++)
+    if (!gs_expr_is_int(p->ctx->values, o->dims[d], &dim[d]))
       return false;
-    dim[d] = bs_as_int(p->ctx->values, e->literal);
-  }
   return true;
 }
 

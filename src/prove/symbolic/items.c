@@ -61,9 +61,8 @@ bit_of(uint32_t slot) {
 
 static bool
 is_one(const walk *x, const gs_expr *e) {
-  return e->kind == GS_X_LITERAL &&
-         bs_kind_of(x->values, e->literal) == BS_KIND_INT &&
-         bs_as_int(x->values, e->literal) == 1;
+  int64_t v;
+  return gs_expr_is_int(x->values, e, &v) && v == 1;
 }
 
 /* The part of a function in this, beside its arguments. */

@@ -4,15 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-static bool
-literal_int(const deriver *d, const gs_expr *e, int64_t *out) {
-  if (!e || e->kind != GS_X_LITERAL ||
-      bs_kind_of(d->ctx->values, e->literal) != BS_KIND_INT)
-    return false;
-  *out = bs_as_int(d->ctx->values, e->literal);
-  return true;
-}
-
 /* The items of a list that is written out. */
 static bool
 written_list(const deriver *d, const gs_expr *e, size *out, uint32_t *n) {
@@ -53,7 +44,8 @@ up_transpose(const deriver *d, const gs_sk_node *n, const stage *a, stage *b) {
 static bool
 up_squeeze(const deriver *d, const gs_sk_node *n, const stage *a, stage *b) {
   int64_t at;
-  if (!literal_int(d, n->attrs[0], &at) || at < 0 || at >= a->rank)
+  if (!gs_expr_is_int(d->ctx->values, n->attrs[0], &at) || at < 0 ||
+      at >= a->rank)
     return false;
   for (uint32_t k = (uint32_t)at; k + 1 < a->rank; k++)
     b->dim[k] = a->dim[k + 1];
@@ -66,8 +58,8 @@ static bool
 up_insert_axis(const deriver *d, const gs_sk_node *n, const stage *a,
                stage *b) {
   int64_t at;
-  if (!literal_int(d, n->attrs[0], &at) || at < 0 || at > a->rank ||
-      a->rank >= GS_MAX_RANK)
+  if (!gs_expr_is_int(d->ctx->values, n->attrs[0], &at) || at < 0 ||
+      at > a->rank || a->rank >= GS_MAX_RANK)
     return false;
   for (uint32_t k = a->rank; k > at; k--)
     b->dim[k] = a->dim[k - 1];
@@ -80,7 +72,8 @@ up_insert_axis(const deriver *d, const gs_sk_node *n, const stage *a,
 static bool
 up_access(const deriver *d, const gs_sk_node *n, const stage *a, stage *b) {
   int64_t at;
-  if (!literal_int(d, n->attrs[0], &at) || at < 0 || at > a->rank)
+  if (!gs_expr_is_int(d->ctx->values, n->attrs[0], &at) || at < 0 ||
+      at > a->rank)
     return false;
   b->access = (uint32_t)at;
   return true;
@@ -221,7 +214,7 @@ down_transpose(const deriver *d, const view_step *v, uint32_t *cut) {
 static const char *
 down_squeeze(const deriver *d, const view_step *v, uint32_t *cut) {
   int64_t at = 0;
-  literal_int(d, v->node->attrs[0], &at);
+  gs_expr_is_int(d->ctx->values, v->node->attrs[0], &at);
   *cut += at <= *cut;
   return bs_arena_printf(d->ctx->arena, "(insertAxis %s %lld)", v->term,
                          (long long)at);
@@ -230,7 +223,7 @@ down_squeeze(const deriver *d, const view_step *v, uint32_t *cut) {
 static const char *
 down_insert_axis(const deriver *d, const view_step *v, uint32_t *cut) {
   int64_t at = 0;
-  literal_int(d, v->node->attrs[0], &at);
+  gs_expr_is_int(d->ctx->values, v->node->attrs[0], &at);
   *cut -= at < *cut;
   return bs_arena_printf(d->ctx->arena, "(squeeze %s %lld)", v->term,
                          (long long)at);

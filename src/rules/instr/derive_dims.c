@@ -93,12 +93,7 @@ make_new(following *f, shape_of *s, uint32_t access, uint32_t rank) {
 
 static bool
 literal(const following *f, const gs_expr *e, int64_t *out) {
-  const bs_values *values = f->d->ctx->values;
-  if (!e || e->kind != GS_X_LITERAL ||
-      bs_kind_of(values, e->literal) != BS_KIND_INT)
-    return false;
-  *out = bs_as_int(values, e->literal);
-  return true;
+  return gs_expr_is_int(f->d->ctx->values, e, out);
 }
 
 /* An attribute that counts dimensions, below `limit`. */

@@ -10,17 +10,6 @@
 #include "rules/instr/derive.h"
 #include <string.h>
 
-/* ---- what a call takes ---- */
-
-static bool
-literal_int(const gs_context *ctx, const gs_expr *e, int64_t *out) {
-  if (e->kind != GS_X_LITERAL ||
-      bs_kind_of(ctx->values, e->literal) != BS_KIND_INT)
-    return false;
-  *out = bs_as_int(ctx->values, e->literal);
-  return *out > 0;
-}
-
 /* The size that every call has; where operands name it twice, either tells. */
 static bool
 fixed_size(const deriver *d, const rl_dimension *x, int64_t *out) {
@@ -29,7 +18,7 @@ fixed_size(const deriver *d, const rl_dimension *x, int64_t *out) {
     if (x->in_operand[k] < 0)
       continue;
     const gs_expr *e = instr->operands[k].dims[x->in_operand[k]];
-    if (literal_int(d->ctx, e, out) ||
+    if ((gs_expr_is_int(d->ctx->values, e, out) && *out > 0) ||
         (e->kind == GS_X_VAR &&
          gs_expr_fixes(d->ctx->values, instr->where, e->slot, out)))
       return true;
