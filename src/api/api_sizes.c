@@ -74,13 +74,11 @@ static bool
 read_size(glen_context *ctx, bs_arena *arena, const char *text, uint32_t most,
           api_numbers *out) {
   const char *equals = strchr(text, '=');
-  if (most > 1 && equals && count_numbers(equals) > most)
-    return too_many(ctx, text, most);
   if (equals && equals > text)
     out->values = read_numbers(arena, equals + 1, &out->n);
-  if (out->values && out->n > most)
-    out->values = NULL;
-  if (!out->values)
+  if (out->values && most > 1 && out->n > most)
+    return too_many(ctx, text, most);
+  if (!out->values || out->n > most)
     return bs_error(&ctx->diags, BS_NOWHERE, "bad-size", "%s is not %s", text,
                     most > 1 ? "NAME=NUMBER,..." : "NAME=NUMBER");
   out->name = bs_arena_printf(arena, "%.*s", (int)(equals - text), text);

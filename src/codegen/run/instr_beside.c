@@ -95,10 +95,7 @@ end_of(const pairing *x, uint32_t memory) {
 static int64_t
 shift_of(const pairing *x, uint32_t memory) {
   const gs_memory *m = gs_memory_at(x->p->target, memory);
-  int64_t unit = m->row;
-  while (unit % m->align)
-    unit += m->row;
-  return m->banks > 1 ? -1 : (end_of(x, memory) + unit - 1) / unit * unit;
+  return m->banks > 1 ? -1 : bs_round_up(end_of(x, memory), gs_memory_unit(m));
 }
 
 static bool

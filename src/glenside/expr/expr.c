@@ -77,6 +77,19 @@ gs_expr_literal(const gs_context *ctx, bs_value v, gs_sort sort, bs_span span) {
   return e;
 }
 
+const gs_expr *
+gs_expr_call(const gs_context *ctx, const char *function, gs_sort sort,
+             const gs_expr *const *args, uint32_t n, bs_span span) {
+  gs_expr *e = BS_NEW(ctx->arena, gs_expr);
+  *e = (gs_expr){.kind = GS_X_CALL,
+                 .sort = sort,
+                 .span = span,
+                 .function = (uint16_t)gs_function_find(function),
+                 .n_args = (uint16_t)n,
+                 .args = bs_arena_copy(ctx->arena, args, n * sizeof *args)};
+  return e;
+}
+
 bool
 gs_expr_same(const gs_expr *a, const gs_expr *b) {
   if (!a || !b)

@@ -117,6 +117,10 @@ const gs_expr *gs_expr_parse(const gs_context *, const bs_sexps *,
 const gs_expr *gs_expr_parse_as(const gs_context *, const bs_sexps *,
                                 uint32_t node, gs_scope *, gs_sort wanted);
 const gs_expr *gs_expr_literal(const gs_context *, bs_value, gs_sort, bs_span);
+/* A call of a function that there is, of arguments of the sorts that it takes;
+ * they are copied. */
+const gs_expr *gs_expr_call(const gs_context *, const char *function, gs_sort,
+                            const gs_expr *const *args, uint32_t n, bs_span);
 /* False when undefined. */
 bool gs_expr_eval(const gs_expr *, const gs_env *, bs_value *out);
 /* True when defined and equal to `true`. */

@@ -191,6 +191,8 @@ const char *gs_memory_name(const gs_target *, uint32_t memory);
 /* Elements from one row of a two-dimensional array to the next: so many of the
  * last dimension that rows begin where rows of the memory do. */
 int64_t gs_memory_pitch(const gs_memory *, gs_dtype, int64_t last);
+/* Bytes: places are multiples of it, since they begin rows and are aligned. */
+int64_t gs_memory_unit(const gs_memory *);
 /* Bytes of a dense array of that shape there, rows as above, aligned. */
 int64_t gs_memory_bytes(const gs_memory *, gs_dtype, const int64_t *dim,
                         uint32_t rank);

@@ -40,6 +40,14 @@ gs_memory_pitch(const gs_memory *m, gs_dtype dtype, int64_t last) {
 }
 
 int64_t
+gs_memory_unit(const gs_memory *m) {
+  int64_t unit = m->row;
+  while (unit % m->align)
+    unit += m->row;
+  return unit;
+}
+
+int64_t
 gs_memory_bytes(const gs_memory *m, gs_dtype dtype, const int64_t *dim,
                 uint32_t rank) {
   int64_t n = gs_memory_pitch(m, dtype, rank ? dim[rank - 1] : 1);

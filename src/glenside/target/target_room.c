@@ -100,19 +100,12 @@ number(const limiting *l, int64_t x) {
 static const gs_expr *
 call(const limiting *l, const char *function, gs_sort sort, const gs_expr *a,
      const gs_expr *b) {
-  const gs_expr **args = BS_NEWS(l->ctx->arena, const gs_expr *, 2);
-  gs_expr *e = BS_NEW(l->ctx->arena, gs_expr);
+  const gs_expr *const args[] = {a, b};
+  const gs_expr *e =
+      gs_expr_call(l->ctx, function, sort, args, 2, l->instr->span);
   const gs_env none = {.values = l->ctx->values};
   int64_t x, y;
   bs_value v;
-  args[0] = a;
-  args[1] = b;
-  *e = (gs_expr){.kind = GS_X_CALL,
-                 .sort = sort,
-                 .span = l->instr->span,
-                 .function = (uint16_t)gs_function_find(function),
-                 .n_args = 2,
-                 .args = args};
   if (gs_expr_is_int(l->ctx->values, a, &x) &&
       gs_expr_is_int(l->ctx->values, b, &y) && gs_expr_eval(e, &none, &v))
     return gs_expr_literal(l->ctx, v, sort, l->instr->span);

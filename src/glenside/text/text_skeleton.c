@@ -291,18 +291,6 @@ find_form(const parser *p, uint32_t node, uint32_t *head, form *f) {
 
 /* --- the iteration space of a call ---------------------------------------- */
 
-static const gs_expr *
-list_of(parser *p, const gs_expr *const *args, uint32_t n, bs_span span) {
-  gs_expr *e = BS_NEW(p->ctx->arena, gs_expr);
-  *e = (gs_expr){.kind = GS_X_CALL,
-                 .sort = GS_SORT_LIST,
-                 .span = span,
-                 .function = (uint16_t)gs_function_find("list"),
-                 .n_args = (uint16_t)n,
-                 .args = bs_arena_copy(p->ctx->arena, args, n * sizeof *args)};
-  return e;
-}
-
 static bool
 is_over(const parser *p, uint32_t x) {
   const char *head = x && at(p, x)->kind == BS_SX_LIST
@@ -343,7 +331,7 @@ over_item(parser *p, uint32_t node) {
     if (!args[n++])
       return NULL;
   }
-  return list_of(p, args, n, at(p, node)->span);
+  return gs_expr_call(p->ctx, "list", GS_SORT_LIST, args, n, at(p, node)->span);
 }
 
 static const gs_expr *
@@ -355,7 +343,7 @@ parse_over(parser *p, uint32_t node) {
   for (uint32_t x = next(p, node + 1); x; x = next(p, x))
     if (!(args[n++] = over_item(p, x)))
       return NULL;
-  return list_of(p, args, n, at(p, node)->span);
+  return gs_expr_call(p->ctx, "list", GS_SORT_LIST, args, n, at(p, node)->span);
 }
 
 /* The attribute expressions from item `x` on; a call's begin with its name. */

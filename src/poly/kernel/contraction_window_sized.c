@@ -8,6 +8,7 @@
  * have one size: the call takes as many rows of the image as a plane has room
  * for, and a plane has room for the rows of one panel at any sizes. */
 #include "poly/kernel/contraction_plan.h"
+#include <math.h>
 
 /* ---- axes ---- */
 
@@ -96,11 +97,6 @@ po_find_sized_windows(gs_sizes *s, const po_contraction *at,
 
 /* ---- room ---- */
 
-static double
-most_of(double a, double b) {
-  return a > b ? a : b;
-}
-
 /* Elements of a row of the copy for each column of one, at most. */
 static double
 spread_of(gs_sizes *s, const po_contraction *c) {
@@ -112,9 +108,8 @@ spread_of(gs_sizes *s, const po_contraction *c) {
   for (uint32_t i = 1; i + 1 < n->n; i++) {
     const po_caxis *axis = &c->axes[i];
     double least = (double)gs_least_of(s, n->d[i].extent);
-    spread *=
-        most_of((double)axis->s + (double)(axis->window - axis->s) / least,
-                (double)axis->s);
+    spread *= fmax((double)axis->s + (double)(axis->window - axis->s) / least,
+                   (double)axis->s);
   }
   return spread;
 }

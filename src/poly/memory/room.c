@@ -37,9 +37,7 @@ find_meetings(packing *k) {
 /* The first address from `at` on that begins a row within one bank. */
 static int64_t
 fitted(const gs_memory *m, int64_t at, int64_t bytes) {
-  int64_t bank = m->bytes / m->banks, unit = m->row;
-  while (unit % m->align)
-    unit += m->row;
+  int64_t bank = m->bytes / m->banks, unit = gs_memory_unit(m);
   at = bs_round_up(at, unit);
   while (at + bytes <= m->bytes && at / bank != (at + bytes - 1) / bank)
     at = bs_round_up((at / bank + 1) * bank, unit);

@@ -54,23 +54,15 @@ rl_plan_over(const deriver *d, rl_over *out) {
 
 static const gs_expr *
 whole_size(const deriver *d, const rl_over *over, uint32_t i, bs_span span) {
-  bs_arena *arena = d->ctx->arena;
-  gs_expr *tiles = BS_NEW(arena, gs_expr), *all = BS_NEW(arena, gs_expr);
-  const gs_expr **args = BS_NEWS(arena, const gs_expr *, 2);
+  gs_expr *tiles = BS_NEW(d->ctx->arena, gs_expr);
   *tiles = (gs_expr){.kind = GS_X_VAR,
                      .sort = GS_SORT_INT,
                      .span = span,
                      .slot = over->slot[i]};
-  args[0] = tiles;
-  args[1] = gs_expr_literal(d->ctx, bs_int(d->ctx->values, over->tile[i]),
-                            GS_SORT_INT, span);
-  *all = (gs_expr){.kind = GS_X_CALL,
-                   .sort = GS_SORT_INT,
-                   .span = span,
-                   .function = (uint16_t)gs_function_find("*"),
-                   .n_args = 2,
-                   .args = args};
-  return all;
+  const gs_expr *const args[] = {
+      tiles, gs_expr_literal(d->ctx, bs_int(d->ctx->values, over->tile[i]),
+                             GS_SORT_INT, span)};
+  return gs_expr_call(d->ctx, "*", GS_SORT_INT, args, 2, span);
 }
 
 static void
