@@ -81,6 +81,11 @@ STEPS = {
     "files": ["tests/run/files.py", GLEN],
     "onnx/words": ["tests/onnx/run.py", GLEN, "--words"],
     "onnx": ["tests/onnx/run.py", GLEN],
+    "weights": ["tests/weights/run.py", GLEN],
+    "rooms": ["tests/run/rooms.py", GLEN, "4"],
+    "sizes": ["tests/run/sizes.py", GLEN, "3"],
+    "isa": ["tests/run/isa.py", GLEN, "6"],
+    "faults": ["tests/faults/run.py", GLEN, "--most", "2"],
     "cuda": ["tests/run/cuda.py", GLEN, "--quick"],
     "layout": ["bench/layout/misses.py", "--glen", GLEN, "--sizes", "32,64"],
     "programs": ["bench/kernels/programs.py", "--check", GLEN],
@@ -99,16 +104,18 @@ FEWER = {"schedule_legality": ["1", "12"], "schedule_scripts": ["1", "40"],
 # The suites and steps that are nearest to a folder.
 NEAR = {
     "base": ["base", "fail", "limits", "files", "machines", "shells",
-             "damage"],
+             "damage", "faults"],
     "egraph": ["egraph", "explain", "EGRAPH", "whole", "saturation", "pairs"],
     "glenside": ["glenside", "fail", "definitions", "whole", "machines",
-                 "pairs", "saturation", "damage"],
+                 "pairs", "saturation", "damage", "terms", "weights", "rooms"],
     "rules": ["rules", "fail", "lint", "templates", "RULES", "whole",
               "saturation", "pairs", "damage"],
     "extract": ["extract", "COST", "limits", "whole", "saturation", "damage"],
-    "poly": ["poly", "machines", "generated", "fused", "whole", "loops", "damage"],
+    "poly": ["poly", "machines", "generated", "fused", "whole", "loops", "damage",
+             "sizes", "rooms"],
     "codegen": ["codegen", "generated", "contractions", "loops",
-                "dispatch", "whole", "mac", "windows", "scans", "ends"],
+                "dispatch", "whole", "mac", "windows", "scans", "ends", "isa",
+                "weights", "sizes"],
     "check": ["check", "tamper", "PROOFS", "proofs"], "edit": ["edit", "lsp"],
     "prove": ["prove", "shipped", "verify", "PROVER", "pairs"],
     "lsp": ["lsp", "edit"], "tune": ["tune", "TUNING", "verdicts"],
@@ -312,6 +319,8 @@ def steps():
         command = [w.replace("{build}", whole.WHOLE) for w in command]
         more = files("tests/fail/*", "tests/fail/rules/*") if name == "fail" \
             else files("tests/onnx/*") if name.startswith("onnx") \
+            else files("tests/weights/*") if name == "weights" \
+            else files("tests/sizes/*", "tests/run/sizes.c") if name == "sizes" \
             else files("tests/prove/*.rules") if name.startswith("prove/") \
             else []
         yield Program("step " + name, "step " + name, name.split("/"), command,
