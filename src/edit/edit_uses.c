@@ -263,7 +263,7 @@ tail_of(const char *name, uint32_t n) {
   return 0;
 }
 
-/* `n:int` of a definition is the name `n`. */
+/* `n:int` of a definition or an instruction is the name `n`. */
 static uint32_t
 sort_of(const char *name, uint32_t n) {
   const char *colon = memchr(name, ':', n);
@@ -275,9 +275,10 @@ tell(walk *w, ed_use *use, ed_role role) {
   const char *text = w->text->text + use->span.lo;
   uint32_t n = use->span.hi - use->span.lo;
   uint32_t mark = n > 1 && strchr("?$:", text[0]);
-  uint32_t tail = role == ED_RULE                      ? tail_of(text, n)
-                  : role == ED_TERM && use->definition ? sort_of(text, n)
-                                                       : 0;
+  bool sorted = role == ED_LOCAL || (role == ED_TERM && use->definition);
+  uint32_t tail = role == ED_RULE ? tail_of(text, n)
+                  : sorted        ? sort_of(text, n)
+                                  : 0;
   if (role == ED_NO_NAME)
     return;
   /* Only these have scopes; tensors of a program are the file's. */
