@@ -287,7 +287,7 @@ unknown_part(const reader *r, uint32_t node) {
            "'%s' is not a part of a multiply-accumulate instruction",
            head ? head : "(...)");
   if (near)
-    bs_hint(r->p->ctx->diags, "did you mean '%s'?", near);
+    bs_meant(r->p->ctx->diags, "'", near);
   return false;
 }
 

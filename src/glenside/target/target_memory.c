@@ -106,7 +106,7 @@ unknown_memory(const target_parser *p, uint32_t node, const char *name) {
            "no memory is named '%s'", name);
   const char *near = bs_nearest(name, names, n);
   if (near)
-    bs_hint(p->ctx->diags, "did you mean '%s'?", near);
+    bs_meant(p->ctx->diags, "'", near);
   else
     bs_hint(p->ctx->diags, "declare it before: (memory %s (bytes N))", name);
   return false;
