@@ -86,18 +86,20 @@ print_overview(FILE *out) {
     fprintf(out, "\n%s:\n", topics[k].title);
     print_commands(out, topics[k].commands);
   }
-  fputs(
-      "\n  glen COMMAND --help        explains a command, with examples\n"
-      "  glen --version --verbose   features and libraries\n\n"
-      "first steps:\n"
-      "  glen saturate examples/conv.glen\n"
-      "  glen compile examples/conv.glen -o conv.c\n"
-      "  glen run examples/matmul.glen --check\n\n"
-      "exit codes: 0 done; 1 the input is wrong; 2 the command line is wrong; "
-      "3 a\nlimit was hit, or a requested proof or mapping failed; 4 a "
-      "mismatch "
-      "or an unsound\nrule; 70 an internal error\n",
-      out);
+  fputs("\n  glen COMMAND --help        explains a command, with examples\n"
+        "  glen --version --verbose   features and libraries\n\n"
+        "first steps:\n"
+        "  glen saturate examples/conv.glen\n"
+        "  glen compile examples/conv.glen -o conv.c\n"
+        "  glen run examples/matmul.glen --check\n\n"
+        "exit codes:\n"
+        "  0   done\n"
+        "  1   the input is wrong\n"
+        "  2   the command line is wrong\n"
+        "  3   a limit was hit, or a requested proof or mapping failed\n"
+        "  4   a mismatch, or an unsound rule\n"
+        "  70  an internal error\n",
+        out);
 }
 
 void

@@ -108,6 +108,15 @@ def check_pages(installed):
                          done.stderr[:500])
 
 
+def check_help(installed):
+    """Each command's help fits a terminal of 80 columns."""
+    for words in ["", *commands(installed)]:
+        code, out, err = installed.run(["glen", *words.split(), "--help"])
+        wide = [line for line in out.splitlines() if len(line) > 80]
+        installed.expect(f"glen {words} --help fits 80 columns",
+                         (code, err, wide) == (0, "", []) and out, wide or err)
+
+
 def check(installed):
     there = [os.path.relpath(os.path.join(at, name), installed.prefix)
              for at, _, names in os.walk(installed.prefix) for name in names]
@@ -118,3 +127,4 @@ def check(installed):
     check_symbols(installed)
     check_isl(installed)
     check_pages(installed)
+    check_help(installed)
