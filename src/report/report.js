@@ -101,11 +101,11 @@
     if (data.layers.length < FEW_LAYERS) return;
     const total = data.layers.reduce((sum, l) => sum + l.cost, 0) || 1;
     const most = Math.max(...data.layers.map((l) => l.cost)) || 1;
-    const table = make("table", { class: "responsive", id: "layer-table" }, make("tr", {},
+    const table = make("table", { class: "stacked", id: "layer-table" }, make("tr", {},
       ...["Layer", "Became", "Type", "Cycles"].map((t) => make("th", {}, t))));
     for (const l of data.layers)
       table.append(make("tr", {},
-        make("td", {}, make("code", {}, l.name), bar({ arithmetic: l.cost, memory: 0, call: 0 }, most)),
+        make("td", { class: "name" }, make("code", {}, l.name), bar({ arithmetic: l.cost, memory: 0, call: 0 }, most)),
         make("td", {}, ...became(l)), make("td", {}, make("code", { class: "muted" }, l.type)),
         make("td", { class: "number" }, number(l.cost) + " (" + (100 * l.cost / total).toFixed(1) + " %)")));
     section("layers", "Layers", "What each named part of the program became, in its order." +
@@ -268,7 +268,7 @@
     const terms = sharedParts(link.before, link.after);
     return make("div", { class: "step" }, make("span", {}, String(k + 1)),
       make("div", {},
-        make("b", {}, link.rule), make("span", { class: "muted" },
+        make("b", {}, link.rule), make("span", { class: "muted place" },
           `  ${link.file ? link.file + ":" + link.line : ""}${link.direction === "right-to-left" ? ", backwards" : ""}`),
         make("div", { class: "change" }, changed(terms.before), changed(terms.after)),
         folded("what stays", [...terms.names].map(([text, name]) => [name, text])),

@@ -20,6 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 RULE = "</script><script>hacked=1</script>'&amp"
 INTENT = '</style></script><img src=x onerror="hacked=1"> \u2028 \' <!--'
+LONG = "rules_of_an_author_who_writes_each_name_as_a_single_word.rules"
 NAME = "<b>\"bold\" & 'odd' <!--.glen"
 PROGRAM = """(tensor A (shape 4 5 6) f32)
 (let out (transpose (transpose (access A 1) (list 1 0 2)) (list 0 2 1)))
@@ -226,6 +227,30 @@ def use_phone(path):
         check(page.errors == [], f"no errors: {page.errors}")
 
 
+def use_layers_on_phone(path):
+    """Layers are stacked: nothing is cut off, and no name is broken."""
+    with browser.Page(360, 844) as page:
+        page.open(path)
+        check(page.run("document.documentElement.scrollWidth") <= 360,
+              "layers fit a phone")
+        check(page.run("(e => e.scrollWidth <= e.clientWidth)(document."
+                       "getElementById('layer-table').parentElement)"),
+              "phone: no column of the layers is cut off")
+        check(page.run("Math.min(...[...document.querySelectorAll("
+                       "'#layer-table td')].map(e => e.clientWidth))") >= 280,
+              "phone: each layer has the width of the page")
+        check(page.run("[...document.querySelectorAll('#layer-table .name "
+                       "code')].every(e => e.getClientRects().length == 1)"),
+              "phone: a layer's name is in one piece")
+
+
+def use_hostile_on_phone(path):
+    with browser.Page(360, 844) as page:
+        page.open(path)
+        check(page.run("document.documentElement.scrollWidth") <= 360,
+              "phone: the long name of a file of rules fits")
+
+
 def use_hostile(path):
     with browser.Page(1280, 900) as page:
         page.open(path)
@@ -307,7 +332,7 @@ def main():
         check_data(text)
         odd = os.path.join(folder, "odd")
         os.mkdir(odd)
-        for name, content in ((NAME, PROGRAM), ("odd.rules", RULES)):
+        for name, content in ((NAME, PROGRAM), (LONG, RULES)):
             with open(os.path.join(odd, name), "w", encoding="utf-8") as f:
                 f.write(content)
         net = os.path.join(odd, "net.glen")
@@ -322,13 +347,15 @@ def main():
         path, _ = report(glen, "examples/conv.glen", "rules", "--target",
                          "targets/systolic.target", folder=folder)
         hostile, text = report(glen, os.path.join(odd, NAME),
-                               os.path.join(odd, "odd.rules"), folder=odd)
+                               os.path.join(odd, LONG), folder=odd)
         check_hostile_file(text)
         if browser.find():
             use_layers(layers_page)
             use_page(path)
             use_phone(path)
+            use_layers_on_phone(layers_page)
             use_hostile(hostile)
+            use_hostile_on_phone(hostile)
             if "--picture" in sys.argv:
                 take_picture(path, sys.argv[sys.argv.index("--picture") + 1])
     print(f"{sum(checks)} passed, {len(checks) - sum(checks)} failed")
