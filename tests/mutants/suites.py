@@ -304,7 +304,10 @@ def programs_of(build):
                                   os.path.dirname(reads[0]) + "/*.rules")
         reads = reads + [w for w in command[1:] if "." in w]
         if "unit" in words and os.path.normpath(t["cmd"][0]) in objects:
-            for case in cases_of(command[0]):
+            cases = list(cases_of(command[0]))
+            if not cases:
+                sys.exit(f"{command[0]} has no cases: it does not run its tests")
+            for case in cases:
                 yield Program("case " + name + " " + case, name, words,
                               [command[0], "--filter", case, "-j1"],
                               build.folder, reads)

@@ -71,9 +71,14 @@ class Build:
         # Paths are as from the root of the sources.
         found = ["-I" + os.path.join(self.folder, w[2:])
                  if w.startswith("-I") else w for w in found]
-        if os.path.basename(path) == "main.c":
+        if self.is_main(path):
             found.append("-Dmain=" + self.entry(path))
         return ["-iquote", os.path.dirname(os.path.join(ROOT, path)), *found]
+
+    @staticmethod
+    def is_main(path):
+        """Is it the file of a program that has its `main`?"""
+        return re.search(r"(?:^|_)main\.c$", os.path.basename(path)) is not None
 
     @staticmethod
     def entry(path):
@@ -94,7 +99,7 @@ class Build:
                 if os.path.isdir(place + ".p") else []
             mains = [p for p in self.entries if name.startswith("src/") and
                      os.path.dirname(p) == os.path.dirname(name) and
-                     os.path.basename(p) == "main.c"]
+                     self.is_main(p)]
             yield name, objects, mains
 
 
