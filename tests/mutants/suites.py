@@ -81,6 +81,8 @@ STEPS = {
     "files": ["tests/run/files.py", GLEN],
     "onnx/words": ["tests/onnx/run.py", GLEN, "--words"],
     "onnx": ["tests/onnx/run.py", GLEN],
+    **{"onnx/" + part: ["tests/onnx/run.py", GLEN, "--part", part]
+       for part in ("hostile", "stored", "direct", "sized")},
     "weights": ["tests/weights/run.py", GLEN],
     "rooms": ["tests/run/rooms.py", GLEN, "4"],
     "sizes": ["tests/run/sizes.py", GLEN, "3"],

@@ -4,12 +4,13 @@
 and models that are to be refused.
 
 usage: run.py GLEN [--only TEXT] [--words | --bless | --show TEXT |
-                    --models FILE]
+                    --models FILE | --part NAME]
 
 Each model is written, imported, and run by the interpreter; every tenth is
 compiled as well; the words of each import, and of each with something altered,
 are those of recorded.txt (texts.py); --models writes
-these as {name: [model in base64]}.  An operator of `glen import --list-operators` without a case
+these as {name: [model in base64]}; --part runs one of hostile, stored, direct
+and sized alone.  An operator of `glen import --list-operators` without a case
 is a failure.  A glen without the importer skips all of them, loudly.  The last
 line is `N passed, N failed`.
 """
@@ -30,6 +31,7 @@ import hostile
 import npy
 import products  # noqa: F401, adds its cases
 import sized
+import stored
 import texts
 from cases import CASES
 import drawn  # noqa: F401, adds its cases behind all others
@@ -42,6 +44,7 @@ FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i8", BOOL: "|b1",
          FLOAT16: "<f2", UINT32: "<u4"}
 REALS = {FLOAT, DOUBLE, FLOAT16}
 OTHER_NAMES = {"Constant"}
+PARTS = {p.__name__: p for p in (hostile, stored, direct, sized)}
 
 
 def call(command, folder):
@@ -167,6 +170,7 @@ def main():
     parser.add_argument("--bless", action="store_true")
     parser.add_argument("--show", default="")
     parser.add_argument("--models", metavar="FILE")
+    parser.add_argument("--part", choices=PARTS)
     o = parser.parse_args()
     glen = os.path.abspath(o.glen)
     if not call([glen, "import", "--list-operators"], ".").stdout:
@@ -180,16 +184,17 @@ def main():
         list(texts.lines_of(glen, texts.models_of(
             CASES, label, model_of, o.show), True, []))
         return
-    parts = []
-    if not o.only:
+    parts = [PARTS[o.part].check(glen)] if o.part else []
+    if not o.only and not o.part:
         parts += [texts.check(glen, texts.models_of(CASES, label, model_of),
                               o.bless)]
-    if not o.words and not o.bless:
+    if not o.words and not o.bless and not o.part:
         parts += [check_all(glen, o.only)]
-    if not o.only and not o.bless:
+    if not o.only and not o.bless and not o.part:
         parts += [hostile.check(glen)]
-    if not o.only and not o.words and not o.bless:
-        parts += [without_case(glen), direct.check(glen), sized.check(glen)]
+    if not o.only and not o.words and not o.bless and not o.part:
+        parts += [without_case(glen), stored.check(glen), direct.check(glen),
+                  sized.check(glen)]
     passed, failed = map(sum, zip(*parts))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
