@@ -109,20 +109,59 @@ operations_of(const po_program *p, const po_stmt *stmt) {
   return n;
 }
 
+/* The statement reads this element before expression j, too. */
+static bool
+is_read_before(const po_stmt *stmt, uint32_t j) {
+  const po_expr *e = &stmt->exprs[j];
+  for (uint32_t k = 0; k < j; k++) {
+    const po_expr *other = &stmt->exprs[k];
+    if (other->kind == PO_READ && other->array == e->array &&
+        isl_pw_multi_aff_plain_is_equal(other->index, e->index) ==
+            isl_bool_true)
+      return true;
+  }
+  return false;
+}
+
+/* Loads that a formula takes for each point: what is the same along its
+ * innermost loop stays in a register. */
 static int64_t
 loads_of(const po_stmt *stmt) {
   int64_t n = 0;
-  for (uint32_t j = 0; j < stmt->n_exprs; j++)
-    n += stmt->exprs[j].kind == PO_READ;
+  for (uint32_t j = 0; j < stmt->n_exprs; j++) {
+    const po_expr *e = &stmt->exprs[j];
+    n += e->kind == PO_READ && !is_read_before(stmt, j) && stmt->n_iters &&
+         isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, stmt->n_iters - 1,
+                                        1) != isl_bool_false;
+  }
   return n;
+}
+
+/* Loads of an array, each point counted: a statement that reads an element
+ * twice loads it once. */
+static int64_t
+loads_of_array(const po_program *p, uint32_t array) {
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      if (s->exprs[j].kind == PO_READ && s->exprs[j].array == array &&
+          !is_read_before(s, j))
+        sum += po_count_instances(p, k);
+  }
+  return sum;
 }
 
 /* What stays in the second cache is kept for a store and a load of each read,
  * in place of which a formula loads all that it reads. */
 static bool
-is_cheap_near(const po_stmt *stmt, double reads, double made, double cost) {
-  double formula = cost + (double)loads_of(stmt);
-  return reads * formula < made * (formula + 1) + reads;
+is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
+              int64_t cost) {
+  const po_stmt *s = &p->stmts.data[stmt];
+  double formula = (double)(cost + loads_of(s));
+  double made = (double)po_count_instances(p, stmt);
+  double loads = (double)loads_of_array(p, array);
+  return loads * formula < made * (formula + 1) + loads;
 }
 
 /* Where arrays would be kept by tiles, to compute a value again for each use
@@ -138,8 +177,7 @@ is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
       c->options->fuse == PO_FUSE_POST_TILE || c->options->fuse == PO_FUSE_MAX;
   if (c->options->unasked &&
       po_bytes(&p->arrays.data[array]) <= po_bytes_of_cache(p, 2))
-    return reads <= made || is_cheap_near(&p->stmts.data[stmt], (double)reads,
-                                          (double)made, (double)cost);
+    return reads <= made || is_cheap_near(p, array, stmt, cost);
   return reads <= made ||
          (again && (double)reads * (double)(cost ? cost : 1) <=
                        (double)GS_INLINE_OPERATIONS * (double)made);

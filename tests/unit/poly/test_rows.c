@@ -255,3 +255,35 @@ Test(rows, in_parts_where_they_are_more_than_the_first_cache) {
   cr_expect_eq(count_commands(p, "interleave "), 0);
   po_free(p);
 }
+
+/* Sums of squares of what `term` makes of each element of x and of the mean m
+ * of its row, and that over them. */
+#define SQUARED(term)                                                          \
+  "(tensor x (shape 16 300) f32) (tensor y (shape 16 300) f32)"                \
+  "(let m (broadcast (insertAxis (compute reduceMean (access x 1)) 1)"         \
+  "  (shape 16 300)))"                                                         \
+  "(let d (compute " term "))"                                                 \
+  "(let s (compute reduceSum (access (compute mul (pair d d)) 1)))"            \
+  "(let z (compute div (pair d (broadcast (insertAxis s 1)"                    \
+  "  (shape 16 300))))) (output z)"
+
+static uint32_t
+inlined_unasked(const char *text) {
+  po_auto_options options = {.fuse = PO_FUSE_POST_TILE, .unasked = true};
+  po_program *p = lower(text);
+  po_auto_result done = po_schedule_automatically(&p, &options);
+  cr_assert(done.finished);
+  expect_right(p, text);
+  uint32_t n = count_commands(p, "compute_inline ");
+  po_free(p);
+  return n;
+}
+
+/* A difference from the mean, which a register holds, is one load as the
+ * difference itself would be, and both factors of its square are one: it is
+ * made again.  Of two arrays, or of more operations, it is kept. */
+Test(rows, differences_are_made_again) {
+  uint32_t made = inlined_unasked(SQUARED("sub (pair x m)"));
+  cr_expect_gt(made, inlined_unasked(SQUARED("sub (pair x y)")));
+  cr_expect_gt(made, inlined_unasked(SQUARED("div (pair x m)")));
+}
