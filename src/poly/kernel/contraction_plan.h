@@ -8,7 +8,7 @@
 #include <stdarg.h>
 
 /* Rows and vectors of a kernel. */
-#define PO_MAX_MR 14
+#define PO_MAX_MR 28
 #define PO_MAX_NV 4
 /* Bytes on a thread's stack for a packed block of y or an image, for one of x,
  * for sums that wait; in the workspace for an operand packed whole. */
