@@ -15,9 +15,10 @@
 typedef struct kept {
   const po_program *before;
   po_program *p;
-  uint32_t *was;    /* by statement that is as it was: its number; PO_NO_NODE */
-  uint32_t *placed; /* by statement: its instances and times are kept */
-  bool *array;      /* accessed in the order that it was */
+  uint32_t *was; /* by statement that is as it was: its number; PO_NO_NODE */
+  const uint32_t *placed; /* by statement: its instances and times are kept */
+  const po_untouched *arrays;
+  bool *array; /* accessed in the order that it was */
 } kept;
 
 static const po_nest_node *
@@ -48,36 +49,21 @@ is_pair_kept(const void *data, uint32_t source, uint32_t sink) {
 
 /* ---- arrays ---- */
 
-/* The next leaf in the tree whose statement accesses the array. */
-static uint32_t
-next_access(const po_program *p, uint32_t leaf, uint32_t array) {
-  do
-    leaf = leaf == PO_NO_NODE ? po_nest_first_leaf(p, 0)
-                              : po_nest_next_leaf(p, leaf, 0);
-  while (leaf != PO_NO_NODE &&
-         !po_stmt_accesses(&p->stmts.data[at(p, leaf)->stmt], array));
-  return leaf;
-}
-
 /* An array is kept where the same statements access it, one after the other,
  * with the same loops in common. */
 static bool
 is_array_kept(const kept *c, uint32_t array) {
-  uint32_t was = PO_NO_NODE, is = PO_NO_NODE;
-  if (!po_array_is_untouched(c->before, c->p, array))
+  const po_users *was = &c->arrays->was, *is = &c->arrays->is;
+  if (!po_array_is_untouched(c->arrays, array))
     return false;
-  for (;;) {
-    uint32_t a = next_access(c->before, was, array);
-    uint32_t b = next_access(c->p, is, array);
-    if (a == PO_NO_NODE || b == PO_NO_NODE)
-      return a == b;
-    if (c->placed[at(c->p, b)->stmt] != at(c->before, a)->stmt ||
-        (is != PO_NO_NODE &&
-         !is_pair_kept(c, at(c->p, is)->stmt, at(c->p, b)->stmt)))
+  const uint32_t *before = was->stmts + was->first[array];
+  const uint32_t *now = is->stmts + is->first[array];
+  uint32_t n = is->first[array + 1] - is->first[array];
+  for (uint32_t k = 0; k < n; k++)
+    if (c->placed[now[k]] != before[k] ||
+        (k && !is_pair_kept(c, now[k - 1], now[k])))
       return false;
-    was = a;
-    is = b;
-  }
+  return true;
 }
 
 static void
@@ -85,11 +71,10 @@ find_kept(kept *c) {
   po_program *p = c->p;
   c->was = BS_NEWS(&p->arena, uint32_t, p->stmts.len + 1);
   c->array = BS_NEWS(&p->arena, bool, p->arrays.len + 1);
-  c->placed = BS_NEWS(&p->arena, uint32_t, p->stmts.len + 1);
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    c->placed[k] = po_placed_as(c->before, p, k);
+  c->arrays = po_find_untouched(c->before, p);
+  c->placed = c->arrays->placed;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
     c->was[k] = po_is_untouched(c->before, p, k) ? c->placed[k] : PO_NO_NODE;
-  }
   for (uint32_t a = 0; a < p->arrays.len; a++) {
     c->array[a] = is_array_kept(c, a);
     if (c->array[a] && (a >= p->deps.len || !p->deps.data[a]))

@@ -99,6 +99,34 @@ typedef enum po_roll {
 __isl_give isl_map *po_each_once(__isl_keep isl_map *needed, uint32_t n,
                                  po_roll);
 
+/* ---- untouched.c ---- */
+
+/* By array the statements that access it, in the order of the tree:
+ * stmts[first[array]] up to before stmts[first[array + 1]]. */
+typedef struct po_users {
+  uint32_t *first, *stmts;
+} po_users;
+
+/* A program and the one it was copied from. */
+typedef struct po_untouched {
+  const po_program *before, *after;
+  uint32_t *placed; /* by statement of after: po_placed_as */
+  po_users was, is;
+} po_untouched;
+
+/* Whether a statement of a program is that of the program it was copied from;
+ * the statement that it was, where it has its instances at its times, or
+ * PO_NO_NODE. */
+bool po_is_untouched(const po_program *before, const po_program *after,
+                     uint32_t stmt);
+uint32_t po_placed_as(const po_program *before, const po_program *after,
+                      uint32_t stmt);
+/* Lives as long as `after`. */
+const po_untouched *po_find_untouched(const po_program *before,
+                                      po_program *after);
+/* Whether all accesses of an array are those of before. */
+bool po_array_is_untouched(const po_untouched *, uint32_t array);
+
 /* ---- values.c ---- */
 
 typedef struct po_change {
@@ -115,15 +143,6 @@ typedef struct po_change {
   isl_union_set *neutral;
 } po_change;
 
-/* Whether a statement, or all accesses of an array, of a program are those
- * of the program it was copied from; the statement that it was, where it has
- * its instances at its times, or PO_NO_NODE. */
-bool po_is_untouched(const po_program *before, const po_program *after,
-                     uint32_t stmt);
-uint32_t po_placed_as(const po_program *before, const po_program *after,
-                      uint32_t stmt);
-bool po_array_is_untouched(const po_program *before, const po_program *after,
-                           uint32_t array);
 /* Places for n indices of a dimension, or for all where there are no more. */
 static inline int64_t
 po_places_for(const po_array *array, uint32_t d, int64_t n) {

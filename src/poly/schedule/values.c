@@ -26,133 +26,15 @@ has_writer(const po_program *p, uint32_t array) {
   return false;
 }
 
-/* ---- what a change left alone ---- */
-
-static bool
-is_same_stmt(const po_stmt *a, const po_stmt *b) {
-  /* Copies of isl objects are the objects themselves. */
-  if (a->domain != b->domain || a->time != b->time || a->write != b->write ||
-      a->array != b->array || a->kind != b->kind || a->op != b->op ||
-      a->n_exprs != b->n_exprs || a->instr != b->instr)
-    return false;
-  for (uint32_t k = 0; k < a->n_exprs; k++)
-    if (a->exprs[k].kind != b->exprs[k].kind ||
-        a->exprs[k].array != b->exprs[k].array ||
-        a->exprs[k].index != b->exprs[k].index)
-      return false;
-  for (uint32_t k = 0; a->instr && k <= a->instr->n_operands; k++)
-    if (a->operands[k].array != b->operands[k].array ||
-        a->operands[k].base != b->operands[k].base)
-      return false;
-  return true;
-}
-
-static bool
-is_same_array(const po_array *a, const po_array *b) {
-  bool same = a->role == b->role && a->scope == b->scope && a->rank == b->rank;
-  for (uint32_t d = 0; same && d < a->rank; d++)
-    same = a->dim[d] == b->dim[d] && a->fold[d] == b->fold[d];
-  return same;
-}
-
-/* A statement's number in the program as it was: most often the same one. */
-static uint32_t
-number_before(const po_program *before, const char *name, uint32_t now) {
-  return now < before->stmts.len &&
-                 strcmp(before->stmts.data[now].name, name) == 0
-             ? now
-             : po_stmt_named(before, name);
-}
-
-bool
-po_is_untouched(const po_program *before, const po_program *after,
-                uint32_t stmt) {
-  const po_stmt *s = &after->stmts.data[stmt];
-  uint32_t was = number_before(before, s->name, stmt);
-  return was < before->stmts.len && is_same_stmt(&before->stmts.data[was], s);
-}
-
-uint32_t
-po_placed_as(const po_program *before, const po_program *after, uint32_t stmt) {
-  const po_stmt *s = &after->stmts.data[stmt];
-  uint32_t k = number_before(before, s->name, stmt);
-  const po_stmt *was = k < before->stmts.len ? &before->stmts.data[k] : NULL;
-  return was && was->domain == s->domain && was->time == s->time ? k
-                                                                 : PO_NO_NODE;
-}
-
-static uint32_t
-count_accesses(const po_program *p, uint32_t array) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    n += po_stmt_accesses(&p->stmts.data[k], array);
-  return n;
-}
-
-/* The next expression from k on that looks at the array; n_exprs. */
-static uint32_t
-next_read(const po_stmt *s, uint32_t array, uint32_t k) {
-  while (k < s->n_exprs &&
-         ((s->exprs[k].kind != PO_READ && s->exprs[k].kind != PO_GATHER) ||
-          s->exprs[k].array != array))
-    k++;
-  return k;
-}
-
-static bool
-reads_alike(const po_stmt *a, const po_stmt *b, uint32_t array) {
-  uint32_t i = next_read(a, array, 0), j = next_read(b, array, 0);
-  for (; i < a->n_exprs && j < b->n_exprs;
-       i = next_read(a, array, i + 1), j = next_read(b, array, j + 1))
-    if (a->exprs[i].kind != b->exprs[j].kind ||
-        a->exprs[i].index != b->exprs[j].index)
-      return false;
-  return i == a->n_exprs && j == b->n_exprs;
-}
-
-/* Two statements of the same instances, at the same times, do the same to an
- * array, whatever they do to others. */
-static bool
-accesses_alike(const po_stmt *a, const po_stmt *b, uint32_t array) {
-  if (a->instr != b->instr || (a->array == array) != (b->array == array) ||
-      (a->array == array &&
-       (a->write != b->write || a->kind != b->kind || a->op != b->op)))
-    return false;
-  for (uint32_t k = 0; a->instr && k <= a->instr->n_operands; k++)
-    if (a->operands[k].array != b->operands[k].array ||
-        a->operands[k].base != b->operands[k].base)
-      return false;
-  return reads_alike(a, b, array);
-}
-
-bool
-po_array_is_untouched(const po_program *before, const po_program *after,
-                      uint32_t array) {
-  if (array >= before->arrays.len || array >= after->arrays.len ||
-      strcmp(before->arrays.data[array].name, after->arrays.data[array].name) ||
-      !is_same_array(&before->arrays.data[array], &after->arrays.data[array]) ||
-      count_accesses(before, array) != count_accesses(after, array))
-    return false;
-  for (uint32_t k = 0; k < after->stmts.len; k++) {
-    const po_stmt *s = &after->stmts.data[k];
-    if (!po_stmt_accesses(s, array))
-      continue;
-    uint32_t was = po_placed_as(before, after, k);
-    if (was == PO_NO_NODE ||
-        !accesses_alike(&before->stmts.data[was], s, array))
-      return false;
-  }
-  return true;
-}
-
 /* Over the arrays that differ from those of `other`. */
 static flow
-flow_of(const po_program *p, const po_program *other) {
+flow_of(po_program *p, const po_program *other) {
+  const po_untouched *kept = po_find_untouched(other, p);
   isl_space *space = isl_space_params_alloc(p->isl, 0);
   flow out = {isl_union_map_empty(isl_space_copy(space)),
               isl_union_set_empty(space)};
   for (uint32_t k = 0; k < p->arrays.len; k++) {
-    if (!has_writer(p, k) || po_array_is_untouched(other, p, k))
+    if (!has_writer(p, k) || po_array_is_untouched(kept, k))
       continue;
     po_flow one = po_flow_of_values(p, k);
     out.from = isl_union_map_union(out.from, one.from);
