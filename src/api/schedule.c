@@ -89,10 +89,12 @@ warn_of_limit(glen_context *ctx, const po_auto_result *done) {
  * threads are worse than those as lowered. */
 static void
 fuse_if_worth(glen_context *ctx, glen_loops *loops, po_auto_options *options) {
-  if (po_has_sizes(loops->loops) || !po_is_worth_fusing(loops->loops))
+  if (po_has_sizes(loops->loops))
+    return;
+  options->fuse = po_way_worth(loops->loops);
+  if (options->fuse == PO_FUSE_MIN)
     return;
   api_keep_original(loops);
-  options->fuse = PO_FUSE_POST_TILE;
   options->unasked = true;
   po_auto_result done = po_schedule_automatically(&loops->loops, options);
   loops->fused = loops->loops->script.len ? po_fuse_names[done.fuse] : NULL;

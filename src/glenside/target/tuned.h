@@ -50,6 +50,9 @@
   X(FUSE_OPERATIONS, 1 << 12, "operations",                                    \
     "of a run for each statement: scheduling takes 10 ms for each, which "     \
     "some ten thousand runs pay for")                                          \
+  X(FUSE_LARGE, 1 << 16, "operations",                                         \
+    "of a run for each statement of a program of hundreds: joining takes "     \
+    "10 ms for each, which some hundred runs pay for")                         \
   X(INLINE_OPERATIONS, 9, "operations",                                        \
     "that keeping a value in an array is worth")                               \
   X(INLINE_SLOW, 5, "operations",                                              \

@@ -20,10 +20,6 @@
 
 const char *const po_fuse_names[4] = {"min", "smart", "max", "post-tile"};
 
-/* Statements of a program beyond which it is left alone: each step looks at
- * all dependences. */
-enum { MAX_STMTS = 400 };
-
 typedef po_chooser chooser;
 
 static po_program *
@@ -399,7 +395,7 @@ po_schedule_automatically(po_program **program,
                .isl = (*program)->isl,
                .max_recompute =
                    options->max_recompute > 0 ? options->max_recompute : 1.5};
-  if ((*program)->stmts.len > MAX_STMTS)
+  if ((*program)->stmts.len > PO_MOST_SCHEDULED)
     tried.fuse = PO_FUSE_MIN;
   po_lay_out(now(&c));
   while (tried.fuse != PO_FUSE_MIN) {

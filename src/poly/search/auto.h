@@ -57,16 +57,21 @@ typedef struct po_auto_result {
                       or not at all; 3: and perhaps others */
 } po_auto_result;
 
+/* Statements of a program beyond which it is left alone: each step looks at
+ * all dependences. */
+enum { PO_MOST_SCHEDULED = 400 };
+
 /* Replaces *program by a scheduled one.  Where isl's operations reach their
  * limit, the program is taken as it was and a simpler way tried: smart after
  * max and post-tile, min after smart. */
 po_auto_result po_schedule_automatically(po_program **,
                                          const po_auto_options *);
 
-/* auto_worth.c: whether a run of the program does enough for the time that
- * scheduling it takes: --fuse auto. */
-bool po_is_worth_fusing(const po_program *);
-/* It has more statements than --fuse auto looks at. */
+/* auto_worth.c: the way to fuse a program for which a run does enough for the
+ * time that scheduling it takes, --fuse auto; PO_FUSE_MIN: it does not. */
+po_fuse po_way_worth(const po_program *);
+/* It has so many statements, for what a run does, that --fuse auto leaves it
+ * alone. */
 bool po_is_too_large(const po_program *);
 
 /* fused_tree.c: the schedule tree as isl writes it, with `extension` nodes for

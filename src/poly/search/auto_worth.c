@@ -10,9 +10,10 @@
 #include "poly/kernel/contraction.h"
 #include "poly/search/auto.h"
 
-/* Statements up to which a program is fused: scheduling takes some 10 ms for
- * each. */
-enum { MOST_STMTS = 200 };
+/* Statements of a program that is tiled if it does a little for each.  In a
+ * larger one loops are joined as they are: tiles take two or three times as
+ * long to make, and their limits are reached. */
+enum { FEW_STMTS = 200 };
 
 static bool
 is_in_kernel(const po_program *p, uint32_t stmt) {
@@ -31,18 +32,38 @@ operations_of(const po_stmt *s) {
   return sum > 0 ? sum : 1;
 }
 
-bool
-po_is_too_large(const po_program *p) {
-  return p->stmts.len > MOST_STMTS;
+/* What a run does in kernels of products, and outside of them. */
+typedef struct work {
+  double in_kernels, others;
+} work;
+
+static work
+work_of(const po_program *p) {
+  work sum = {0, 0};
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    double own = po_estimate_instances(p, k) * operations_of(&p->stmts.data[k]);
+    *(is_in_kernel(p, k) ? &sum.in_kernels : &sum.others) += own;
+  }
+  return sum;
 }
 
+/* A large program is looked at where what may be fused is most of a run, and
+ * long enough for the time. */
 bool
-po_is_worth_fusing(const po_program *p) {
-  double sum = 0;
-  if (p->chains || po_is_too_large(p))
+po_is_too_large(const po_program *p) {
+  if (p->stmts.len <= FEW_STMTS)
     return false;
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (!is_in_kernel(p, k))
-      sum += po_estimate_instances(p, k) * operations_of(&p->stmts.data[k]);
-  return sum > 0 && sum >= (double)GS_FUSE_OPERATIONS * p->stmts.len;
+  work sum = work_of(p);
+  return p->stmts.len > PO_MOST_SCHEDULED || sum.others < sum.in_kernels ||
+         sum.others < (double)GS_FUSE_LARGE * p->stmts.len;
+}
+
+po_fuse
+po_way_worth(const po_program *p) {
+  if (p->chains || po_is_too_large(p))
+    return PO_FUSE_MIN;
+  double sum = work_of(p).others;
+  if (sum <= 0 || sum < (double)GS_FUSE_OPERATIONS * p->stmts.len)
+    return PO_FUSE_MIN;
+  return p->stmts.len > FEW_STMTS ? PO_FUSE_SMART : PO_FUSE_POST_TILE;
 }

@@ -98,6 +98,54 @@ Test(strategies, axes_become_commands) {
   po_strategies_done(&s);
 }
 
+/* n statements over rows x rows elements and, where `inner` is not 0, a product
+ * over as many summands. */
+static po_program *
+many_statements(int n, int rows, int inner) {
+  bs_text text;
+  bs_text_init(&text, &heap);
+  bs_putf(&text, "input A: f32[%d, %d]\ninput W: f32[%d, %d]\n", rows, rows,
+          inner + 1, rows);
+  bs_putf(&text, "input V: f32[%d, %d]\noutput P: f32[%d, %d]\n", rows,
+          inner + 1, rows, rows);
+  for (int k = 0; k < n; k++)
+    bs_putf(&text, "output B%d: f32[%d, %d]\n", k, rows, rows);
+  for (int k = 0; k < n; k++)
+    bs_putf(&text,
+            "for i%d in 0..%d { for j%d in 0..%d { S%d: B%d[i%d, j%d] = "
+            "exp(A[i%d, j%d]) }}\n",
+            k, rows, k, rows, k, k, k, k, k, k);
+  if (inner)
+    bs_putf(&text,
+            "for x in 0..%d { for y in 0..%d { I: P[x, y] = 0 for z in 0..%d { "
+            "U: P[x, y] += V[x, z] * W[z, y] }}}\n",
+            rows, rows, inner);
+  po_program *p = read_program(bs_text_str(&text));
+  bs_text_done(&text);
+  return p;
+}
+
+/* A large program is scheduled for what is not in kernels, if that is much. */
+Test(strategies, large_programs_that_are_worth_fusing) {
+  static const struct {
+    int n, rows, inner;
+    po_fuse way;
+  } cases[] = {{200, 64, 0, PO_FUSE_POST_TILE},
+               {201, 64, 0, PO_FUSE_MIN},
+               {201, 256, 0, PO_FUSE_SMART},
+               {401, 256, 0, PO_FUSE_MIN},
+               {201, 256, 512, PO_FUSE_MIN}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    po_program *p = many_statements(cases[k].n, cases[k].rows, cases[k].inner);
+    po_lay_out(p);
+    cr_expect_eq(po_way_worth(p), cases[k].way, "case %zu", k);
+    cr_expect_eq(po_is_too_large(p),
+                 cases[k].n > 200 && cases[k].way == PO_FUSE_MIN, "case %zu",
+                 k);
+    po_free(p);
+  }
+}
+
 /* To wake threads would take longer than the second nest does. */
 Test(strategies, nests_that_are_worth_threads) {
   po_program *p = read_program(
