@@ -8,6 +8,9 @@
  * are lanes that change nothing. */
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide.h"
+#include "glenside/target/tuned.h"
+#include "poly/loops/loops_sizes.h"
+#include "poly/loops/storage.h"
 #include <stdlib.h>
 
 typedef struct tile {
@@ -265,6 +268,51 @@ put_window(tile *t) {
     put_places(t, v, 1);
 }
 
+/* ---- what the next tile reads ---- */
+
+/* Windows slide over more than the second cache holds. */
+static bool
+is_far(const tile *t) {
+  const po_program *p = t->x->e->p;
+  return !po_has_sizes(p) &&
+         po_bytes(&p->arrays.data[t->x->c->x.array]) > cg_near_bytes(p->target);
+}
+
+/* All taps but the shared one stay in the row of a place. */
+static bool
+stays_in_rows(const po_slide *c) {
+  int64_t within = 0;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (tap != c->shared)
+      within += llabs(c->x.at.factor[tap]) * (c->extent[tap] - 1);
+  return within < c->lanes;
+}
+
+/* Lines of a row that the vectors of a tile lie in, from the place on. */
+static void
+put_row_ahead(const tile *t, int64_t place) {
+  const po_slide *c = t->x->c;
+  int64_t bytes = gs_dtype_table[c->dtype].bytes;
+  int64_t line = gs_first_cache(t->x->e->p->target).line;
+  int64_t row = c->vectors * c->lanes * c->x.at.factor[c->along] * bytes;
+  for (int64_t at = 0; at < row; at += line)
+    cg_write(t->x->w, "GLEN_AHEAD(i, %lld);", (long long)(place * bytes + at));
+}
+
+/* A tile of many rows reads a little of each, which no processor goes on with
+ * by itself: the rows that the tile below reads and this one does not are asked
+ * for; below the last one the next image may begin. */
+static void
+put_rows_ahead(const tile *t) {
+  const po_slide *c = t->x->c;
+  int64_t below = c->rows * row_step(c), last = t->place[t->n_places - 1];
+  if (t->n_places < GS_AHEAD_PLACES || !is_far(t) || !stays_in_rows(c))
+    return;
+  for (uint32_t k = 0; k < t->n_places; k++)
+    if (t->place[k] + below > last)
+      put_row_ahead(t, t->place[k] + below);
+}
+
 /* ---- loops over taps that are not written out ---- */
 
 static void
@@ -487,6 +535,7 @@ cg_put_slide_tile(const cg_slide *x, const cg_place *at, uint32_t number) {
   if (fuses)
     cg_write(x->w, "GLEN_CONTRACT_BODY");
   put_start(x);
+  put_rows_ahead(&t);
   put_taps(&t);
   put_joined(x);
   put_results(x);

@@ -120,6 +120,9 @@
     "of an array larger than the caches between asking and reading")           \
   X(AHEAD_AT_ONCE, 1024, "bytes",                                              \
     "of one array: as many lines as a core waits for at a time")               \
+  X(AHEAD_PLACES, 8, "rows",                                                   \
+    "of an image that a tile reads a part of: fewer, processors follow by "    \
+    "themselves")                                                              \
   X(AHEAD_OF_ROWS, 512, "bytes", "at once of each of several rows")            \
   X(AHEAD_OF_PARTS, 1024, "bytes",                                             \
     "ahead that a loop over a part of a row asks for")                         \
