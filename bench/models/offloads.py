@@ -11,6 +11,7 @@ once and counted as often as they stand in the model.
 """
 import collections
 import json
+import math
 import os
 import subprocess
 import tempfile
@@ -60,8 +61,10 @@ def attributes(node):
 
 
 def layers(path):
-    """How often each layer stands there: (operator, shapes, attributes)."""
+    """How often each layer stands there: (operator, shapes, attributes, whether
+    its second operand is stored in the model)."""
     graph, shapes = shapes_of(path)
+    known = {t.name for t in graph.initializer}
     found, grouped = collections.Counter(), 0
     for node in graph.node:
         own = attributes(node)
@@ -73,7 +76,7 @@ def layers(path):
                     if k in KEPT or k in ("transA", "transB")}
             found[node.op_type, *[shapes[n] for n in [*node.input[:2],
                                                       node.output[0]]],
-                  tuple(sorted(keep.items()))] += 1
+                  tuple(sorted(keep.items())), node.input[1] in known] += 1
     return found, grouped
 
 
@@ -90,9 +93,14 @@ def stored(shape, order):
     return [shape[order.index(k)] for k in range(len(shape))] if order else shape
 
 
+def weights(shape):
+    """Bytes for an array of that shape, of which none is 0."""
+    return bytes(k % 251 + 1 for k in range(math.prod(shape)))
+
+
 def program(layer, target):
     """The bytes of a model that is this layer alone."""
-    op, x, w, y, own = layer
+    op, x, w, y, own, stored_there = layer
     own, real, nodes = dict(own), FLOATS[target], []
     first, second, last = None, None, None
     if op == "Conv":
@@ -123,8 +131,12 @@ def program(layer, target):
 
     def value(name, shape):
         return helper.make_tensor_value_info(name, TensorProto.INT8, shape)
-    graph = helper.make_graph(nodes, "layer", [value("x", x), value("w", w)],
-                              [value("y", y)], known)
+    inputs = [value("x", x), value("w", w)]
+    if stored_there:
+        inputs.pop()
+        known.append(helper.make_tensor("w", TensorProto.INT8, w,
+                                        weights(w), raw=True))
+    graph = helper.make_graph(nodes, "layer", inputs, [value("y", y)], known)
     return helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8
     ).SerializeToString()
@@ -147,7 +159,7 @@ def is_mapped(glen, layer, target):
 
 
 def told(layer):
-    op, x, w, _, own = layer
+    op, x, w, _, own, _ = layer
     kept = [f"{k} {' '.join(map(str, v))}" for k, v in own
             if k in ("pads", "strides")]
     return f"{op} {'x'.join(map(str, x))} by {'x'.join(map(str, w))} " + \

@@ -15,6 +15,8 @@ cl_map(const cl_options *options) {
   glen_rules *rules = target ? cl_rules(&session, target) : NULL;
   glen_program *p =
       rules ? glen_program_load(glen, target, options->files.items[0]) : NULL;
+  if (p && !cl_choose_prepacked(&session, p)) /* as the compiler does */
+    p = NULL;
   cl_saturate_options(&session, &how);
   /* Whether a rule led to what was chosen is told from the steps there. */
   how.contribution = options->why_not != NULL;

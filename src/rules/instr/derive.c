@@ -382,13 +382,42 @@ derive_more(rl_rules *rules, const gs_instr *instr) {
   return ok;
 }
 
+static bool
+feeds(const gs_target *t, const rl_compiled *a, const rl_compiled *b) {
+  const gs_operand *to = &b->fit->instr->operands[0];
+  return a->fit && !a->fit->instr->pointwise &&
+         a->fit->instr->result.memory == to->memory &&
+         a->fit->instr->result.dtype == to->dtype &&
+         !gs_hops(t, to->dtype, to->memory, 0);
+}
+
+/* What of the rules that were derived stands before what else of them. */
+static void
+note_feeds(rl_rules *rules, uint32_t from) {
+  uint32_t n = rules->compiled.len - from;
+  rl_compiled **all = rules->compiled.data + from;
+  for (uint32_t k = 0; k < n; k++) {
+    if (!all[k]->fit || !all[k]->fit->instr->pointwise ||
+        !all[k]->fit->instr->operands[0].memory)
+      continue;
+    const rl_compiled **found =
+        BS_NEWS(rules->ctx.arena, const rl_compiled *, n);
+    for (uint32_t j = 0; j < n; j++)
+      if (feeds(rules->target, all[j], all[k]))
+        found[all[k]->n_feeds++] = all[j];
+    all[k]->feeds = found;
+  }
+}
+
 bool
 rl_derive_rules(rl_rules *rules) {
   const gs_target *t = rules->target;
+  uint32_t from = rules->compiled.len;
   bool ok = true;
   for (uint32_t k = 0; t && k < t->instrs.len; k++)
     if (!t->instrs.data[k]->moves) /* these are calls of the loops alone */
       ok &= derive(rules, t->instrs.data[k], NULL) &&
             derive_more(rules, t->instrs.data[k]);
+  note_feeds(rules, from);
   return ok;
 }

@@ -6,32 +6,11 @@
  * the engine, explanations and proofs see a rule whose right side is a
  * variable.  The assignments whose calls take the least come first, and those
  * that take many times as long are left out. */
-#include "rules/instr/fit.h"
+#include "rules/instr/fit_search.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls that take more than this many times the least are not added. */
-static const double worth = 8;
-
-enum { WAYS = 3 };
-
-typedef struct candidate {
-  fit_assignment a;
-  uint32_t space; /* WAYS * swaps + how digits are joined */
-  uint32_t order;
-  uint32_t cut; /* 0: none, else of cuts the one before */
-  rl_fit calls;
-} candidate;
-
-typedef struct fitting {
-  rl_guard *guard;
-  const gs_instr *into;
-  fit_match m;
-  fit_space space, others[WAYS];
-  uint32_t at; /* the space of what is being found */
-  BS_VEC(candidate) all;
-  BS_VEC(fit_cut) cuts;
-} fitting;
+const double fit_worth = 8;
 
 void
 fit_attach(const gs_context *ctx, rl_compiled *c, const fit_instr *f,
@@ -84,8 +63,8 @@ uses_any(const fitting *x, const fit_assignment *a) {
 static bool
 note(void *ctx, const fit_assignment *a) {
   fitting *x = ctx;
-  candidate c = {.a = *a, .space = x->at, .order = x->all.len};
-  const gs_instr *into = x->into;
+  fit_candidate c = {.a = *a, .space = x->at, .order = x->all.len};
+  const gs_instr *into = x->rule->into;
   if (!uses_any(x, a) || (into && !adds_over(x, a)))
     return true;
   eg_class made = fit_build(&x->m, &x->space, a, into, FIT_PRICE, &c.calls);
@@ -101,22 +80,22 @@ find_lies(fit_match *m) {
 }
 
 /* One way to join digits, for one order of operands. */
-static bool
-enter(fitting *x, uint32_t space) {
+bool
+fit_enter(fitting *x, uint32_t space) {
   fit_match *m = &x->m;
   memset(&x->space, 0, sizeof x->space);
   x->at = space;
-  if (!fit_walk(m, space / WAYS))
+  if (!fit_walk(m, space / FIT_WAYS))
     return false;
   find_lies(m);
-  return fit_space_of(m, (fit_joins)(space % WAYS), &x->space);
+  return fit_space_of(m, (fit_joins)(space % FIT_WAYS), &x->space);
 }
 
-static void
-note_cut(fitting *x, fit_cut *cut) {
+void
+fit_note_cut(fitting *x, fit_cut *cut) {
   bs_heap *heap = x->m.session->ctx.heap;
-  candidate c = {.space = x->at, .order = x->all.len};
-  if (!fit_find_cut(&x->m, &x->space, x->into, cut, &c.calls))
+  fit_candidate c = {.space = x->at, .order = x->all.len};
+  if (!fit_find_cut(&x->m, &x->space, x->rule->into, cut, &c.calls))
     return;
   bs_push(heap, &x->cuts, *cut);
   c.cut = x->cuts.len;
@@ -131,11 +110,11 @@ find_cuts(fitting *x) {
     fit_cut cut = {.n = 1, .atom = {i}, .at = {at}};
     if (!at)
       continue;
-    note_cut(x, &cut);
+    fit_note_cut(x, &cut);
     for (cut.n = 2, cut.atom[1] = 0; cut.atom[1] < i; cut.atom[1]++) {
       cut.at[1] = fit_cut_at(x->m.f, &x->space, cut.atom[1]);
       if (cut.at[1])
-        note_cut(x, &cut);
+        fit_note_cut(x, &cut);
     }
   }
 }
@@ -151,15 +130,16 @@ was_there(fitting *x, uint32_t way) {
 }
 
 static void
-find_all(fitting *x) {
-  uint32_t ways = x->m.f->in_memory ? WAYS : WAYS - 1;
+find_plain(fitting *x) {
+  uint32_t ways = x->m.f->in_memory ? FIT_WAYS : FIT_WAYS - 1;
   uint32_t orders = 1u << (x->m.f->n_swaps + x->m.f->goes_on);
   for (uint32_t s = 0; s < orders; s++) {
     memset(x->others, 0, sizeof x->others);
     for (uint32_t way = 0; way < ways; way++)
-      if (enter(x, WAYS * s + way) && !was_there(x, way)) {
+      if (fit_enter(x, FIT_WAYS * s + way) && !was_there(x, way)) {
         fit_assign(&x->m.session->ctx, x->m.f, &x->space, note, x);
-        find_cuts(x);
+        if (!x->fed)
+          find_cuts(x);
       }
   }
 }
@@ -170,17 +150,17 @@ find_all(fitting *x) {
 static void
 find_padded(fitting *x) {
   uint32_t orders = 1u << (x->m.f->n_swaps + x->m.f->goes_on);
-  for (uint32_t space = 0; space < WAYS * orders && x->m.f->in_memory;
+  for (uint32_t space = 0; space < FIT_WAYS * orders && x->m.f->in_memory;
        space++) {
     fit_cut cut;
-    if (enter(x, space) && fit_find_pads(x->m.f, &x->space, &cut))
-      note_cut(x, &cut);
+    if (fit_enter(x, space) && fit_find_pads(x->m.f, &x->space, &cut))
+      fit_note_cut(x, &cut);
   }
 }
 
 static int
 by_cycles(const void *a, const void *b) {
-  const candidate *x = a, *y = b;
+  const fit_candidate *x = a, *y = b;
   if (x->calls.cycles != y->calls.cycles)
     return x->calls.cycles < y->calls.cycles ? -1 : 1;
   return (x->order > y->order) - (x->order < y->order);
@@ -194,15 +174,15 @@ keep(rl_guard *g, eg_class made) {
   g->made[g->n_made++] = made;
 }
 
-static void
-sort(fitting *x) {
+void
+fit_sort(fitting *x) {
   if (x->all.len)
     qsort(x->all.data, x->all.len, sizeof *x->all.data, by_cycles);
 }
 
 static eg_class
-build(fitting *x, const candidate *c, fit_mode mode) {
-  const gs_instr *into = x->guard->rule->into;
+build(fitting *x, const fit_candidate *c, fit_mode mode) {
+  const gs_instr *into = x->rule->into;
   rl_fit calls;
   return c->cut ? fit_build_cut(&x->m, &x->space, &x->cuts.data[c->cut - 1],
                                 into, mode)
@@ -218,16 +198,21 @@ is_worth(const fitting *x, uint32_t at) {
   return true;
 }
 
+fit_mode
+fit_mode_of(const fitting *x) {
+  return !x->guard || x->m.session->settled ? FIT_LOOK_UP : FIT_ADD;
+}
+
 static void
 add_best(fitting *x) {
   rl_guard *g = x->guard;
-  fit_mode mode = g->session->settled ? FIT_LOOK_UP : FIT_ADD;
-  sort(x);
+  fit_mode mode = fit_mode_of(x);
+  fit_sort(x);
   for (uint32_t k = 0; k < x->all.len && g->n_made < FIT_KEPT; k++) {
-    const candidate *best = &x->all.data[k];
-    if (best->calls.cycles > worth * x->all.data[0].calls.cycles)
+    const fit_candidate *best = &x->all.data[k];
+    if (best->calls.cycles > fit_worth * x->all.data[0].calls.cycles)
       break;
-    if (!is_worth(x, k) || !enter(x, best->space))
+    if (!is_worth(x, k) || !fit_enter(x, best->space))
       continue;
     eg_class made = build(x, best, mode);
     if (made.i != UINT32_MAX)
@@ -247,15 +232,15 @@ can_be_root(const fit_instr *f, gs_compute op) {
          f->node[n->kid[0]].op == op && !f->node[n->kid[0]].is_operand;
 }
 
-/* NULL: no meaning begins so. */
-static fitting *
-begin(rl_session *s, eg_graph *graph, const rl_compiled *rule, eg_class root,
-      eg_class kid, bs_value spec) {
+fitting *
+fit_begin(rl_session *s, eg_graph *graph, rl_guard *guard,
+          const rl_compiled *rule, eg_class root, eg_class kid, bs_value spec) {
   gs_compute op;
   if (!gs_compute_of(s->ctx.values, spec, &op) || !can_be_root(rule->fit, op))
     return NULL;
   fitting *x = bs_calloc(s->ctx.heap, 1, sizeof *x);
-  x->into = rule->into;
+  x->guard = guard;
+  x->rule = rule;
   x->m.f = rule->fit;
   x->m.session = s;
   x->m.graph = graph;
@@ -265,14 +250,22 @@ begin(rl_session *s, eg_graph *graph, const rl_compiled *rule, eg_class root,
   x->m.op = op;
   if (rule->fit->in_memory)
     fit_lie_above(&x->m, &x->m.lie[FIT_OPERANDS]);
-  find_all(x);
-  if (!x->all.len)
-    find_padded(x);
   return x;
 }
 
-static void
-end(fitting *x) {
+/* What other calls leave in a memory is taken there as they left it, or else
+ * it has to come from elsewhere. */
+void
+fit_find_all(fitting *x) {
+  if (x->rule->n_feeds && fit_find_wide(x))
+    return;
+  find_plain(x);
+  if (!x->all.len)
+    find_padded(x);
+}
+
+void
+fit_end(fitting *x) {
   bs_heap *heap = x->m.session->ctx.heap;
   bs_vec_done(heap, &x->all);
   bs_vec_done(heap, &x->cuts);
@@ -289,14 +282,14 @@ find_made(rl_guard *g, eg_graph *graph, const uint32_t *slots) {
                             bs_list(g->session->ctx.values, &op, 1), &kid, 1);
   if (root.i == UINT32_MAX)
     return;
-  fitting *x = begin(g->session, graph, g->rule, root, kid, op);
+  fitting *x = fit_begin(g->session, graph, g, g->rule, root, kid, op);
   if (!x)
     return;
   if (!g->made)
     g->made = bs_alloc(heap, FIT_KEPT * sizeof *g->made);
-  x->guard = g;
+  fit_find_all(x);
   add_best(x);
-  end(x);
+  fit_end(x);
 }
 
 eg_guard_result
@@ -317,14 +310,15 @@ list_of_node(const rl_run *run, const rl_compiled *rule, eg_class root,
   uint32_t n, k = 0;
   bs_value spec =
       bs_item(run->session->ctx.values, eg_attr(run->graph, node), 0);
-  fitting *x = begin(run->session, run->graph, rule, root,
-                     eg_kids(run->graph, node, &n)[0], spec);
+  fitting *x = fit_begin(run->session, run->graph, NULL, rule, root,
+                         eg_kids(run->graph, node, &n)[0], spec);
   if (!x)
     return 0;
-  sort(x);
+  fit_find_all(x);
+  fit_sort(x);
   for (; k < x->all.len && k < most; k++)
     out[k] = x->all.data[k].calls;
-  end(x);
+  fit_end(x);
   return k;
 }
 

@@ -101,9 +101,24 @@ typedef struct fit_assignment {
 /* Digits that are cut in two, and others of which there is a slice. */
 enum { FIT_CUTS = 2, FIT_PARTS = 1 << FIT_CUTS, FIT_SLICED = 4 };
 
+/* What one call takes or gives, where it is a piece of an array: by dimension
+ * its size and how far apart neighbours are; 0: a size of 1. */
+typedef struct fit_tile {
+  uint32_t rank;
+  int64_t size[GS_MAX_RANK], step[GS_MAX_RANK];
+} fit_tile;
+
+/* What padded calls leave, of which a computation's operand is a slice. */
+typedef struct fit_wide {
+  eg_class cls;
+  gs_type type;
+  fit_tile tile; /* of its calls */
+} fit_wide;
+
 /* A part of a computation: of some digits only from .. from + size - 1, which
  * are zero beyond what there is. */
 typedef struct fit_slice {
+  const struct fit_wide *wide; /* NULL: operands are padded */
   uint32_t n;
   struct {
     uint32_t atom;
@@ -112,9 +127,11 @@ typedef struct fit_slice {
 } fit_slice;
 
 /* Parts that are a whole.  Of a part's number the highest bit says which half
- * it is of the first digit.  Or, padded, one part of which `at` are sizes. */
+ * it is of the first digit.  Or, padded, one part of which `at` are sizes; what
+ * is wide need not be padded for that. */
 typedef struct fit_cut {
-  bool padded;
+  bool padded, is_wide;
+  fit_wide wide;
   uint32_t n, atom[FIT_SLICED];
   int64_t at[FIT_SLICED];
   fit_assignment a[FIT_PARTS];
@@ -177,8 +194,18 @@ bool fit_price_slice(fit_match *, const fit_space *, const fit_slice *,
 /* All parts, put together. */
 eg_class fit_build_cut(fit_match *, const fit_space *, const fit_cut *,
                        const gs_instr *into, fit_mode);
+/* The one part of what is padded, with what is added to it, and where a digit
+ * stands among those of a result: their number, nowhere. */
+bool fit_build_wide(fit_match *, const fit_space *, const fit_cut *,
+                    const gs_instr *into, fit_mode, fit_wide *out);
+uint32_t fit_place_of(const fit_list *, uint32_t atom);
+/* fit_wide.c: in an array of these digits; false: elements along a dimension
+ * are no single distance apart. */
+bool fit_tile_of(const fit_instr *, const fit_space *, const fit_list *,
+                 const fit_shape *, const fit_assignment *, fit_tile *out);
 /* fit_cut.c: part k. */
 fit_slice fit_slice_of(const fit_space *, const fit_cut *, uint32_t k);
+fit_space fit_part_of(const fit_space *, const fit_slice *);
 /* Where an atom is worth to be cut: no part of it comes close to a bound that
  * it could fill in fewer calls if one of them were smaller; 0: nowhere. */
 int64_t fit_cut_at(const fit_instr *, const fit_space *, uint32_t atom);

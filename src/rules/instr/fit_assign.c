@@ -35,6 +35,7 @@ typedef struct search {
   int64_t enough[FIT_IDS]; /* and the least that it has */
   int64_t most[FIT_IDS];   /* its bound; 0: none */
   bool tight;              /* memories bound sizes, too */
+  bool any;                /* an assignment was found */
   int64_t value[MOST_PAIRS];
   uint32_t steps;
 } search;
@@ -221,7 +222,9 @@ go(search *x, fit_found found, void *ctx) {
     if (++x->steps > MOST_STEPS)
       return;
     if (k == x->n) {
-      if (can_be_iterated(x) && has_room(x) && !found(ctx, &x->a))
+      bool fits = can_be_iterated(x) && has_room(x);
+      x->any |= fits;
+      if (fits && !found(ctx, &x->a))
         return;
     } else {
       int64_t v = next_value(x, k, last);
@@ -252,5 +255,9 @@ fit_assign(const gs_context *gs, const fit_instr *f, const fit_space *s,
   if (!list_pairs(&x))
     return;
   find_bounds(&x);
+  go(&x, found, ctx);
+  if (x.any)
+    return;
+  memset(x.enough, 0, sizeof x.enough); /* fixed sizes may leave no more */
   go(&x, found, ctx);
 }

@@ -443,15 +443,18 @@ build_operand(building *b, uint32_t k) {
   const fit_match *m = b->m;
   parts from, to;
   uint32_t leads = 0;
-  b->cls = m->leaf[k];
-  b->type = *rl_type_of(m->session, rl_facts_of(m->graph, b->cls)->type);
+  const fit_wide *wide = b->slice ? b->slice->wide : NULL;
+  b->cls = wide ? wide->cls : m->leaf[k];
+  b->type = wide ? wide->type
+                 : *rl_type_of(m->session, rl_facts_of(m->graph, b->cls)->type);
   gs_type type = b->type;
   for (uint32_t d = 0; d < b->over.n; d++)
     leads += b->over.has[d] >> k & 1;
   list_of_place(b, k, &from, &to);
-  slice_operand(b, &b->s->operand[k]);
+  if (!wide)
+    slice_operand(b, &b->s->operand[k]);
   fit_rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
-  if (!b->failed && m->f->in_memory &&
+  if (!b->failed && m->f->in_memory && !wide &&
       !fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]))
     fit_copy(b);
 }

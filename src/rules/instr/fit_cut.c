@@ -9,12 +9,14 @@
 #include "base/whole.h"
 #include "rules/instr/fit.h"
 #include <assert.h>
+#include <string.h>
 
 typedef struct cutting {
   fit_match *m;
   const fit_space *whole;
   const gs_instr *into;
   const fit_slice *slice;
+  fit_space part; /* with the sizes of the slice */
   uint32_t looked_at;
   bool any;
   rl_fit least;
@@ -29,7 +31,7 @@ fit_parts_of(const fit_cut *cut) {
 fit_slice
 fit_slice_of(const fit_space *s, const fit_cut *cut, uint32_t k) {
   assert(k < fit_parts_of(cut));
-  fit_slice out = {.n = cut->n};
+  fit_slice out = {.wide = cut->is_wide ? &cut->wide : NULL, .n = cut->n};
   for (uint32_t j = 0; j < cut->n; j++) {
     int64_t whole = s->atom[cut->atom[j]].size, at = cut->at[j];
     bool second = !cut->padded && k >> (cut->n - 1 - j) & 1;
@@ -136,11 +138,23 @@ fit_find_pads(const fit_instr *f, const fit_space *s, fit_cut *cut) {
 
 /* ---- assignments ---- */
 
+/* Tiles that other calls leave are those that these calls take. */
+static bool
+takes_tiles(const cutting *x, const fit_assignment *a) {
+  const fit_instr *f = x->m->f;
+  const fit_wide *wide = x->slice->wide;
+  fit_tile tile;
+  return !wide || (fit_tile_of(f, &x->part, &x->part.operand[0], &f->operand[0],
+                               a, &tile) &&
+                   !memcmp(&tile, &wide->tile, sizeof tile));
+}
+
 static bool
 note(void *ctx, const fit_assignment *a) {
   cutting *x = ctx;
   rl_fit calls;
-  if (fit_price_slice(x->m, x->whole, x->slice, a, x->into, &calls) &&
+  if (takes_tiles(x, a) &&
+      fit_price_slice(x->m, x->whole, x->slice, a, x->into, &calls) &&
       (!x->any || calls.cycles < x->least.cycles)) {
     x->any = true;
     x->least = calls;
@@ -149,13 +163,19 @@ note(void *ctx, const fit_assignment *a) {
   return ++x->looked_at < FIT_MOST;
 }
 
+fit_space
+fit_part_of(const fit_space *whole, const fit_slice *slice) {
+  fit_space part = *whole;
+  for (uint32_t j = 0; j < slice->n; j++)
+    part.atom[slice->of[j].atom].size = slice->of[j].size;
+  return part;
+}
+
 /* The cheapest assignment of a part. */
 static bool
 find_part(cutting *x, fit_assignment *out) {
-  fit_space part = *x->whole;
-  for (uint32_t j = 0; j < x->slice->n; j++)
-    part.atom[x->slice->of[j].atom].size = x->slice->of[j].size;
-  fit_assign(&x->m->session->ctx, x->m->f, &part, note, x);
+  x->part = fit_part_of(x->whole, x->slice);
+  fit_assign(&x->m->session->ctx, x->m->f, &x->part, note, x);
   *out = x->best;
   return x->any;
 }

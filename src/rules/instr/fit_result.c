@@ -16,6 +16,26 @@ end_dims_of_result(const building *b, parts *to) {
   }
 }
 
+/* What is added to the result is cut off again by a view: a copy would only be
+ * another such array. */
+static bool
+is_padded(const building *b) {
+  bool any = false;
+  for (uint32_t k = 0; b->slice && k < b->slice->n; k++) {
+    uint32_t atom = b->slice->of[k].atom;
+    any |= b->slice->of[k].size > fit_whole_size(b, atom) &&
+           fit_place_of(&b->s->result, atom) < b->s->result.n;
+  }
+  return any;
+}
+
+/* Nothing moves results to where the host could copy them. */
+static bool
+stays(const building *b) {
+  const gs_operand *o = &b->m->f->instr->result;
+  return o->memory && !gs_hops(b->m->session->target, o->dtype, o->memory, 0);
+}
+
 static void
 build_result(building *b) {
   const fit_match *m = b->m;
@@ -24,9 +44,10 @@ build_result(building *b) {
   fit_list_of_call(b, &m->f->result, UINT32_MAX, &from);
   fit_list_of_atoms(b, &b->s->result, &to);
   bool well =
-      !m->f->in_memory ||
+      !m->f->in_memory || is_padded(b) ||
       fit_lies_well(b, &m->f->result, k, &to, &m->type, &m->lie[FIT_OPERANDS]);
   end_dims_of_result(b, &to);
+  b->failed |= !well && stays(b);
   if (!well)
     fit_copy(b);
   fit_rearrange(b, &from, &to, b->slice ? to.n_dims : m->type.access);
@@ -60,15 +81,8 @@ fit_price_slice(fit_match *m, const fit_space *s, const fit_slice *slice,
   return !b.failed;
 }
 
-/* A term and its type. */
-typedef struct built {
-  eg_class cls;
-  gs_type type;
-} built;
-
-/* Where a digit of the result stands. */
-static uint32_t
-place_of(const fit_list *list, uint32_t atom) {
+uint32_t
+fit_place_of(const fit_list *list, uint32_t atom) {
   uint32_t at = 0;
   while (at < list->n && list->atom[at] != atom)
     at++;
@@ -77,24 +91,24 @@ place_of(const fit_list *list, uint32_t atom) {
 
 /* One behind the other along a digit of the result. */
 static void
-join(building *whole, const built *two, uint32_t atom, built *out) {
+join(building *whole, const fit_wide *two, uint32_t atom, fit_wide *out) {
   bs_values *values = whole->m->session->ctx.values;
   const gs_type *types[2] = {&two[0].type, &two[1].type};
   eg_class kids[2] = {two[0].cls, two[1].cls};
-  bs_value dim = bs_int(values, place_of(&whole->s->result, atom));
+  bs_value dim = bs_int(values, fit_place_of(&whole->s->result, atom));
   fit_add_node(whole, GS_CONCAT, bs_list(values, &dim, 1), kids, types, 2);
-  *out = (built){whole->cls, whole->type};
+  *out = (fit_wide){.cls = whole->cls, .type = whole->type};
 }
 
 /* Without what padded digits add to the result. */
 static void
-crop(building *whole, const fit_cut *cut, const built *all) {
+crop(building *whole, const fit_cut *cut, const fit_wide *all) {
   bs_values *values = whole->m->session->ctx.values;
   const fit_list *list = &whole->s->result;
   whole->cls = all->cls;
   whole->type = all->type;
   for (uint32_t k = 0; k < cut->n; k++) {
-    uint32_t at = place_of(list, cut->atom[k]);
+    uint32_t at = fit_place_of(list, cut->atom[k]);
     bs_value items[3] = {bs_int(values, at), bs_int(values, 0),
                          bs_int(values, whole->s->atom[cut->atom[k]].size)};
     if (at < list->n)
@@ -102,21 +116,34 @@ crop(building *whole, const fit_cut *cut, const built *all) {
   }
 }
 
+static void
+build_part(building *whole, const fit_cut *cut, uint32_t k,
+           const gs_instr *into, fit_wide *out) {
+  fit_slice slice = fit_slice_of(whole->s, cut, k);
+  building b = *whole;
+  rl_fit calls;
+  b.a = &cut->a[k];
+  b.slice = &slice;
+  build(&b, into, &calls);
+  whole->failed |= b.failed;
+  *out = (fit_wide){.cls = b.cls, .type = b.type};
+}
+
+bool
+fit_build_wide(fit_match *m, const fit_space *s, const fit_cut *cut,
+               const gs_instr *into, fit_mode mode, fit_wide *out) {
+  building whole = {.m = m, .s = s, .mode = mode};
+  build_part(&whole, cut, 0, into, out);
+  return !whole.failed;
+}
+
 eg_class
 fit_build_cut(fit_match *m, const fit_space *s, const fit_cut *cut,
               const gs_instr *into, fit_mode mode) {
   building whole = {.m = m, .s = s, .mode = mode};
-  built part[FIT_PARTS];
-  rl_fit calls;
-  for (uint32_t k = 0; k < fit_parts_of(cut); k++) {
-    fit_slice slice = fit_slice_of(s, cut, k);
-    building b = whole;
-    b.a = &cut->a[k];
-    b.slice = &slice;
-    build(&b, into, &calls);
-    whole.failed |= b.failed;
-    part[k] = (built){b.cls, b.type};
-  }
+  fit_wide part[FIT_PARTS];
+  for (uint32_t k = 0; k < fit_parts_of(cut); k++)
+    build_part(&whole, cut, k, into, &part[k]);
   for (uint32_t j = cut->n; j-- > 0 && !cut->padded;)
     for (uint32_t k = 0; k < 1u << j; k++)
       join(&whole, &part[2 * k], cut->atom[j], &part[k]);

@@ -63,6 +63,10 @@ typedef struct rl_compiled {
    * side (fit.h). */
   const struct fit_instr *fit;
   const gs_instr *into; /* goes on with its sums, or NULL */
+  /* Rules of the calls that leave values where it takes its operand, if they
+   * are not moved from there as they are. */
+  const struct rl_compiled *const *feeds;
+  uint32_t n_feeds;
 } rl_compiled;
 
 typedef gs_form_file rl_file;
