@@ -9,7 +9,6 @@
 #include "base/whole.h"
 #include "rules/instr/fit.h"
 #include <assert.h>
-#include <string.h>
 
 typedef struct cutting {
   fit_match *m;
@@ -138,15 +137,48 @@ fit_find_pads(const fit_instr *f, const fit_space *s, fit_cut *cut) {
 
 /* ---- assignments ---- */
 
-/* Tiles that other calls leave are those that these calls take. */
+/* Whether a dimension of the calls goes on where a digit of theirs ends: what
+ * is iterated of it lies right above. */
+static bool
+goes_on(const fit_space *s, const fit_assignment *a, uint32_t atom) {
+  const fit_list *list = &s->result;
+  bool behind = false, on = true;
+  for (uint32_t k = 0; k < list->n; k++) {
+    on &= !behind || a->rest[list->atom[k]] == 1;
+    behind |= list->atom[k] == atom;
+  }
+  return on || a->rest[atom] == 1;
+}
+
+/* Of dimension d all tiles that are left there lie in a row. */
+static bool
+is_row_of_tiles(const fit_instr *f, const fit_space *s, const fit_assignment *a,
+                uint32_t d) {
+  const fit_shape *shape = &f->operand[0];
+  bool row = true;
+  for (uint32_t i = 0; i < shape->n[d]; i++)
+    for (uint32_t k = 0; k < s->n; k++)
+      row &= a->part[k][shape->id[d][i]] == 1 || goes_on(s, a, k);
+  return row;
+}
+
+/* Tiles that other calls leave are those that these calls take, or rows of
+ * those. */
 static bool
 takes_tiles(const cutting *x, const fit_assignment *a) {
   const fit_instr *f = x->m->f;
   const fit_wide *wide = x->slice->wide;
   fit_tile tile;
-  return !wide || (fit_tile_of(f, &x->part, &x->part.operand[0], &f->operand[0],
-                               a, &tile) &&
-                   !memcmp(&tile, &wide->tile, sizeof tile));
+  if (!wide)
+    return true;
+  bool same =
+      fit_tile_of(f, &x->part, &x->part.operand[0], &f->operand[0], a, &tile) &&
+      tile.rank == wide->tile.rank;
+  for (uint32_t d = 0; d < tile.rank && same; d++)
+    same = wide->tile.size[d] == 1 ? is_row_of_tiles(f, &x->part, a, d)
+                                   : tile.size[d] == wide->tile.size[d] &&
+                                         tile.step[d] == wide->tile.step[d];
+  return same;
 }
 
 static bool
