@@ -97,7 +97,14 @@ add_reader(finder *f, uint32_t class, uint32_t reader) {
   *at = *at == NOBODY || *at == reader ? reader : MANY;
 }
 
-/* A view hands on who reads it. */
+/* A view hands on who reads it; but no call takes a part of what lies there. */
+static uint32_t
+reader_below(const finder *f, uint32_t class) {
+  if (eg_op(f->x->graph, node_at(f, class)) == GS_SLICE)
+    return MANY;
+  return is_view(f, class) ? f->reader[class] : class + 1;
+}
+
 static void
 find_readers(finder *f) {
   for (uint32_t k = 0; k < f->x->n_roots; k++)
@@ -105,7 +112,7 @@ find_readers(finder *f) {
   for (uint32_t k = f->order.len; k-- > 0;) {
     uint32_t class = f->order.data[k], n;
     const eg_class *kids = kids_at(f, class, &n);
-    uint32_t reader = is_view(f, class) ? f->reader[class] : class + 1;
+    uint32_t reader = reader_below(f, class);
     for (uint32_t j = 0; j < n; j++)
       add_reader(f, kid_id(f, kids[j]), reader);
   }
