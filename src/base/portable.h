@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #ifdef __APPLE__
+#include <crt_externs.h>
 #include <xlocale.h>
 #endif
 
@@ -46,6 +47,17 @@ bs_claim(int file, off_t size) {
   return ftruncate(file, size) ? errno : 0;
 #else
   return posix_fallocate(file, 0, size);
+#endif
+}
+
+/* The settings of the environment.  A shared library of macOS cannot see
+ * `environ` itself. */
+static inline char **
+bs_environment(void) {
+#ifdef __APPLE__
+  return *_NSGetEnviron();
+#else
+  return environ;
 #endif
 }
 

@@ -71,8 +71,9 @@ view_line(const bs_source *source, bs_span span) {
   size_t lo = span.lo < source->size ? span.lo : source->size;
   size_t hi = span.hi < source->size ? span.hi : source->size;
   const char *text = source->text;
-  const char *before = lo ? memrchr(text, '\n', lo) : NULL;
-  size_t start = before ? (size_t)(before + 1 - text) : 0;
+  size_t start = lo;
+  while (start && text[start - 1] != '\n')
+    start--;
   const char *after = memchr(text + lo, '\n', source->size - lo);
   size_t end = after ? (size_t)(after - text) : source->size;
   if (end > start && text[end - 1] == '\r')

@@ -5,6 +5,7 @@
  * never block; a child past its time is asked to end, then killed: after a
  * second, or when an interrupt is repeated. */
 #include "codegen/run/process.h"
+#include "base/portable.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +17,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* ---- the directory ---- */
 
@@ -109,13 +108,14 @@ overrides(const char *entry, const char *const *settings, uint32_t n) {
 
 static char **
 environment(bs_heap *heap, const char *const *settings, uint32_t n) {
+  char *const *old = bs_environment();
   uint32_t count = 0, out = 0;
-  while (environ[count])
+  while (old[count])
     count++;
   char **env = bs_calloc(heap, (size_t)count + n + 1, sizeof *env);
   for (uint32_t k = 0; k < count; k++)
-    if (!overrides(environ[k], settings, n))
-      env[out++] = environ[k];
+    if (!overrides(old[k], settings, n))
+      env[out++] = old[k];
   for (uint32_t k = 0; k < n; k++)
     env[out++] = (char *)settings[k];
   return env;
