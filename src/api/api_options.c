@@ -10,8 +10,8 @@ refuse(glen_context *ctx) {
   API_ENTER(ctx, false);
   bs_error(&ctx->diags, BS_NOWHERE, "options-size",
            "the size of the options is not set");
-  bs_hint(&ctx->diags, "first fill them in by the function that sets their "
-                       "defaults");
+  bs_hint(&ctx->diags,
+          "fill them in first with the function that sets their defaults");
   ctx->failure = GLEN_USAGE;
   return false;
 }

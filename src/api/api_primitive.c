@@ -60,7 +60,7 @@ find_numbers(request *r, const given *g, po_arg *arg) {
 static bool
 find_text(request *r, const given *g, po_arg *arg) {
   if (strpbrk(g->text, "\"\n"))
-    return misused(r, "a text has no quotation marks and is one line");
+    return misused(r, "a text must be one line without quotation marks");
   arg->word = bs_arena_strdup(r->arena, g->text);
   return true;
 }
@@ -150,7 +150,7 @@ ask_for_names(request *r, const glen_made *made) {
     return misused(r, "there are too many names");
   for (uint32_t k = 0; k < made->n; k++) {
     if (!is_identifier(made->names[k]))
-      return misused(r, "a new name is no identifier");
+      return misused(r, "a new name must be an identifier");
     r->call.results[k] = bs_arena_strdup(r->arena, made->names[k]);
   }
   r->call.n_results = made->n;

@@ -183,7 +183,7 @@ classes_below(requirement *r, gs_term t) {
 static void
 put_miss(const rl_near *near, bs_text *out) {
   if (near->expected)
-    bs_putf(out, "needs %s, there is %s", near->expected, near->found);
+    bs_putf(out, "needs %s, but there is %s", near->expected, near->found);
   for (uint32_t k = 0; k < near->n_needs; k++) {
     const rl_need *need = &near->needs[k];
     bs_putf(out, "%s %s, where %s", k ? ", and" : "needs", need->wanted,

@@ -158,8 +158,7 @@ api_put_open_steps(const api_steps *s, bs_text *out) {
     bs_putf(out, "%s%s\n", o->reason ? ": " : "", o->reason ? o->reason : "");
   }
   if (s->left_out)
-    bs_putf(out, ";          %u more steps were not asked about\n",
-            s->left_out);
+    bs_putf(out, ";          %u more steps were not checked\n", s->left_out);
 }
 
 static void

@@ -130,7 +130,7 @@ free_of_controls(const scan *s) {
   for (uint32_t at = 0; at < s->size; at++)
     if (bs_class_of(s->text[at]) == BS_CONTROL)
       return bs_error(s->diags, span_at(s, at), "bad-character",
-                      "the control character 0x%02x has no place here",
+                      "the control character 0x%02x is not allowed here",
                       (unsigned char)s->text[at]);
   return true;
 }

@@ -124,13 +124,13 @@ bs_outputs_allow(bs_diags *diags, const char *path) {
   for (uint32_t k = 0; k < o->list.len; k++)
     if (bs_same_file(o->list.data[k].path, path))
       return bs_error(diags, BS_NOWHERE, "overwritten",
-                      "two outputs are one file: '%s' and '%s'",
+                      "two outputs would be written to one file: '%s' and '%s'",
                       o->list.data[k].path, path);
   for (uint32_t k = 0; k < diags->sources.len; k++)
     if (diags->sources.data[k].path[0] != '<' &&
         bs_same_file(diags->sources.data[k].path, path))
       return bs_error(diags, BS_NOWHERE, "overwritten",
-                      "the output '%s' is an input, '%s'", path,
+                      "the output '%s' would overwrite the input '%s'", path,
                       diags->sources.data[k].path);
   return true;
 }

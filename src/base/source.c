@@ -205,8 +205,8 @@ bs_source_read(bs_diags *diags, const char *path, bs_span from) {
     return refuse(diags, from, &b, "no-file", path, b.why);
   case TOO_LARGE:
     return refuse(diags, from, &b, "too-large", path,
-                  b.most == LARGEST ? "it has 2 GiB or more"
-                                    : "a pipe has more than 256 MiB");
+                  b.most == LARGEST ? "it is 2 GiB or larger"
+                                    : "more than 256 MiB came through a pipe");
   case NO_MEMORY:
     bs_free(b.heap, b.data);
     bs_out_of_memory(diags->heap);

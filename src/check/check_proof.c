@@ -111,7 +111,7 @@ static const char *
 check_lemma(ck_proof *x, uint32_t node, const char *head) {
   gs_term from = ck_term(x, bs_sx_item(&x->sx, node, 1));
   gs_term to = ck_term(x, bs_sx_item(&x->sx, node, 2));
-  const char *why = "no form of a lemma";
+  const char *why = "this is not a lemma";
   if (!gs_term_ok(from) || !gs_term_ok(to))
     return "there is no such term";
   if (!bs_same(gs_at(x->p, from)->type, gs_at(x->p, to)->type))
@@ -171,7 +171,7 @@ check_claim(ck_proof *x, uint32_t node) {
   ck_lemma shown;
   if (bs_sx_at(&x->sx, node)->count != 5 || !gs_term_ok(claim.from) ||
       bs_sx_at(&x->sx, name)->kind != BS_SX_SYM)
-    return "a claim has an output, two terms and a lemma";
+    return "a claim needs an output, two terms and a lemma";
   if (bs_map_get(&x->claim_of, symbol) != BS_NO_ENTRY)
     return "an output is claimed twice";
   bs_map_put(x->ctx->heap, &x->claim_of, symbol, x->claims.len);
@@ -206,7 +206,7 @@ check_forms(ck_proof *x) {
     const char *head = bs_sx_head(&x->sx, x->ctx->values, node);
     bool claim = head && !strcmp(head, "claim");
     x->at = claim ? 0 : x->lemmas.len + 1;
-    why = !head   ? "no form of a lemma"
+    why = !head   ? "this is not a lemma"
           : claim ? check_claim(x, node)
                   : check_lemma(x, node, head);
   }
@@ -221,7 +221,8 @@ ck_check_proof(ck_proof *x, const gs_program *program,
     return;
   x->at = 0;
   x->why = !are_claimed(x, program, true)
-               ? "there is not one claim from each output of the program"
+               ? "the proof must claim exactly one term for each output of the "
+                 "program"
            : !are_claimed(x, x->p, false)
                ? "the claims do not lead to the outputs of the proof"
            : result && !are_claimed(x, result, false)

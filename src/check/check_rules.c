@@ -39,7 +39,7 @@ read_param(ck_rules *r, const bs_sexps *sx, uint32_t node) {
   const char *name = symbol(r, sx, bs_sx_item(sx, node, 1));
   uint32_t value = bs_sx_item(sx, node, 2);
   if (!name || !value)
-    return bad(r, bs_sx_at(sx, node)->span, "a param has a name and a value");
+    return bad(r, bs_sx_at(sx, node)->span, "a param needs a name and a value");
   if (!find_param(r, name))
     bs_push(r->ctx->heap, &r->params,
             (ck_param){name, gs_data_value(r->ctx, sx, value), false});
@@ -77,19 +77,19 @@ read_items(ck_rules *r, ck_rule *rule) {
     if (word && word[0] == ':') {
       x = bs_sx_at(sx, x)->next;
       if (!x || !is_clause(word))
-        return bad(r, rule->span, "an unknown clause");
+        return bad(r, rule->span, "the clause is unknown");
       rule->n_clauses++;
     } else if (word && (!strcmp(word, "=>") || !strcmp(word, "<=>"))) {
       arrow = true;
       rule->both_ways = word[0] == '<';
     } else if (arrow ? rule->right : rule->left) {
-      return bad(r, bs_sx_at(sx, x)->span, "a rule has two sides");
+      return bad(r, bs_sx_at(sx, x)->span, "a rule needs two sides");
     } else if (rule->left || bs_sx_at(sx, x)->kind != BS_SX_STRING) {
       *(arrow ? &rule->right : &rule->left) = x;
     }
   }
   return (rule->left && rule->right) ||
-         bad(r, rule->span, "a rule has two sides");
+         bad(r, rule->span, "a rule needs two sides");
 }
 
 /* What the next clause of that name says from item *at on, which is moved
@@ -116,7 +116,7 @@ read_rule(ck_rules *r, const bs_sexps *sx, uint32_t node) {
   rule->span = bs_sx_at(sx, node)->span;
   rule->first = bs_sx_at(sx, name)->next;
   if (!rule->name)
-    return bad(r, rule->span, "a rule has a name");
+    return bad(r, rule->span, "a rule needs a name");
   if (!read_items(r, rule))
     return false;
   bs_push(r->ctx->heap, &r->list, rule);
@@ -194,7 +194,7 @@ pair_of(const ck_rules *r, const ck_rule *rule, uint32_t node, uint32_t *var,
   *behind = *var ? bs_sx_at(&rule->sx, *var)->next : 0;
   if (*behind && symbol(r, &rule->sx, *var))
     return symbol(r, &rule->sx, *var);
-  bad(r, rule->span, "a clause has a variable and what it is");
+  bad(r, rule->span, "a clause needs a variable and what it stands for");
   return NULL;
 }
 

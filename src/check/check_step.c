@@ -66,7 +66,7 @@ take_given(step *s, uint32_t first) {
              bs_sx_at(&s->x->sx, node)->count == 2)
       s->root = ck_term(s->x, next(s, node + 1));
     else
-      why = "a step has no such clause";
+      why = "a step cannot have this clause";
   }
   return why;
 }
@@ -144,7 +144,7 @@ ck_check_step(ck_proof *x, uint32_t node, gs_term from, gs_term to) {
   const bs_sx *all = x->sx.nodes.data;
   const char *called = bs_sx_symbol(&x->sx, x->ctx->values, name);
   if (!result || !called || all[result].kind != BS_SX_INT)
-    return "a step has a rule and a result";
+    return "a step needs a rule and a result";
   int64_t which = bs_as_int(x->ctx->values, all[result].value);
   ck_rule *rule = ck_find_rule(x->rules, called);
   x->n_applied++;

@@ -217,8 +217,10 @@ unknown_option(cursor *c, const char *text) {
            near ? near : "");
   if (text[1] == 'O' || text[1] == 'g' || !strncmp(text, "-m", 2) ||
       !strncmp(text, "-f", 2))
-    return refuse(
-        c, "this is an option of the C compiler, which takes the C:", text);
+    return refuse(c,
+                  "this option belongs to the C compiler, which compiles what "
+                  "glen writes:",
+                  text);
   return near ? refuse(c, what, NULL) : refuse(c, "unknown option", text);
 }
 
@@ -300,7 +302,7 @@ refuse_operand(cursor *c, const char *text) {
   if (!option ||
       !cl_find_row(option + 2, strlen(option + 2), cl_command_bit(c->command)))
     return refuse(c, what, text);
-  snprintf(hint, sizeof hint, "one argument too many; %s is for", option);
+  snprintf(hint, sizeof hint, "one argument too many; use %s for", option);
   return refuse(c, hint, text);
 }
 

@@ -324,8 +324,8 @@ is_object(const cl_options *o) {
     if (cl_is_choice(kinds[k].suffixes, dot)) {
       int n = (int)(dot - o->output);
       fprintf(stderr,
-              "glen: glen writes C, of which a C compiler makes %s: -o "
-              "%.*s.c, then cc -O3 -fopenmp %s %.*s.c\n",
+              "glen: glen writes C, from which a C compiler makes %s: use -o "
+              "%.*s.c, then run cc -O3 -fopenmp %s %.*s.c\n",
               o->output, n, o->output, kinds[k].flags, n, o->output);
       return true;
     }

@@ -297,7 +297,9 @@ refuse_profile(const cl_options *o) {
                          ? "--dispatch"
                          : NULL;
   if (o->flame && !o->profile)
-    fputs("glen: --flame is a chart of what --profile measures\n", stderr);
+    fputs(
+        "glen: --flame draws what --profile measures, so it needs --profile\n",
+        stderr);
   else if (o->profile && what)
     fprintf(stderr, "glen: %s cannot be combined with --profile\n", what);
   else

@@ -35,7 +35,8 @@ const cl_command cl_commands[] = {
      "  glen run examples/matmul.glen --check\n"
      "  glen run examples/matmul.glen --input A=a.npy --output out.npy\n"
      "  glen run examples/matmul.glen --interpret\n"},
-    {"check", "A.glen B.glen", 2, 2, "do two programs compute the same?",
+    {"check", "A.glen B.glen", 2, 2,
+     "check whether two programs compute the same",
      "Answers \"proved\" (for every input); \"refuted\", with an input and "
      "the\n"
      "element that differs (exit 4); or, if neither is possible, \"tested\":\n"
@@ -105,7 +106,7 @@ const cl_command cl_commands[] = {
      "  glen rules check rules/\n"
      "  glen rules check my.rules --strict --json\n"
      "  glen rules check --list\n"},
-    {"rules prove", "[PATH...]", 0, CL_MAX_LIST, "is every rule right?",
+    {"rules prove", "[PATH...]", 0, CL_MAX_LIST, "prove rules, or refute them",
      "Asks the prover about every rule in the files, and about those of the\n"
      "instructions of --target.  Prints the rules that are not proved: "
      "tested,\n"
@@ -134,7 +135,7 @@ const cl_command cl_commands[] = {
      "      --target targets/systolic.target --iter-limit 50\n"
      "  glen rules ablate examples/conv.glen --rules rules/ --filter concat\n"},
     {"target test", "F.target...", 1, CL_MAX_LIST,
-     "do C templates do what their instructions mean?",
+     "check that C templates do what instructions mean",
      "Compiles calls of each instruction with the sanitizers, runs them, and\n"
      "compares the results with the semantics.  Prints for each instruction\n"
      "\"tested\"; \"refuted\" (exit 4), with the smallest call that goes "
@@ -200,7 +201,7 @@ const cl_command cl_commands[] = {
      "mismatch).\n\n"
      "  glen simulate my.glen --target my.target\n"
      "  glen simulate my.loops --target my.target --trace\n"},
-    {"tiling", "F.glen", 1, 1, "which code takes a call of given sizes",
+    {"tiling", "F.glen", 1, 1, "show which code takes a call of given sizes",
      "A program that leaves sizes open is compiled to several codes, each for "
      "a\n"
      "part of the sizes.  Prints which of them takes a call of the sizes given "

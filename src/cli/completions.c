@@ -48,8 +48,9 @@ int
 cl_completions(const cl_options *options) {
   if (print(&options->files))
     return GLEN_OK;
-  fputs("glen: completions: one of bash, zsh, fish; man, with a command or "
-        "without; targets, rules; words, with those of a command line\n",
+  fputs("glen: completions needs one of bash, zsh, fish, targets, rules, man "
+        "(which may be followed by a command) and words (followed by those of "
+        "a command line)\n",
         stderr);
   return GLEN_USAGE;
 }

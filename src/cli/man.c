@@ -73,13 +73,13 @@ put_environment(FILE *out) {
   fputs(
       ".SH ENVIRONMENT\n"
       ".TP\n.B GLEN_PATH\n"
-      "Folders, divided by colons, in which rules and targets are looked for\n"
-      "by their names, before those that come with glen.\n"
+      "Folders, separated by colons, that are searched for rules and targets\n"
+      "by name before those that come with glen.\n"
       ".TP\n.B GLEN_NO_NATIVE\n"
       "With any value but 0, no C compiler is called and no generated code\n"
       "is executed.\n"
       ".TP\n.B CC\nThe C compiler.\n"
-      ".TP\n.B NO_COLOR, CLICOLOR_FORCE\nWhether there is colour.\n",
+      ".TP\n.B NO_COLOR, CLICOLOR_FORCE\nWhether the output is coloured.\n",
       out);
 }
 
@@ -112,7 +112,7 @@ print_page(FILE *out, const cl_command *c) {
   put_roff(out, c->operands);
   fputs("\n.SH DESCRIPTION\n", out);
   put_paragraphs(out, c->teach);
-  fputs(".SH OPTIONS\nDefaults stand in brackets.\n", out);
+  fputs(".SH OPTIONS\nDefaults are in brackets.\n", out);
   for (size_t i = 0; i < cl_row_count; i++)
     if (cl_rows[i].commands & cl_command_bit(c))
       put_option(out, &cl_rows[i]);

@@ -35,7 +35,7 @@ const cl_row cl_rows[] = {
     {"iter-limit", 0, "N", COUNT, AT(iter_limit), CHOOSES, "1000", NULL,
      "the largest number of iterations (0: no limit, here and below)"},
     {"node-limit", 0, "N", COUNT, AT(node_limit), CHOOSES, "2000000", NULL,
-     "most e-nodes"},
+     "the largest number of e-nodes"},
     {"time-limit", 0, "SECONDS", SECONDS, AT(time_limit), WORKS, "0", NULL,
      "time for the whole command; what is cut short depends on the machine"},
     {"memory-limit", 0, "BYTES", BYTES, AT(memory_limit), WORKS, "auto", NULL,
@@ -46,9 +46,9 @@ const cl_row cl_rows[] = {
      "most steps that the search of one rule takes in an iteration; a match "
      "counts four for each of its words, and each e-node adds a 262,144th"},
     {"match-limit", 0, "N", COUNT, AT(match_limit), CHOOSES, "0", NULL,
-     "most matches of each rule that are applied in the whole run"},
+     "how many matches of each rule may be applied in the whole run"},
     {"rule-limit", 0, "N", COUNT, AT(match_limit), CHOOSES, NULL, NULL,
-     "another name of --match-limit"},
+     "another name for --match-limit"},
     {"require-saturation", 0, NULL, FLAG, AT(require_saturation), CHOOSES, NULL,
      NULL, "exits with 3 if a limit was hit"},
     {"extractor", 0, "NAME", TEXT, AT(extractor), CHOOSES | EXTRACT, "dag",
@@ -68,9 +68,9 @@ const cl_row cl_rows[] = {
      "packs it once; may be given several times"},
     {"weights", 0, "WAY", TEXT, AT(weights), COMPILE | RUN | TILING, "init",
      "init inputs",
-     "how inputs whose elements are in files are passed: init: NAME_init "
-     "prepares them once for all calls; inputs: as parameters like others, "
-     "which is so with --prepack and on devices, too"},
+     "how inputs whose elements are in files reach the code: init: NAME_init "
+     "prepares them once for all calls; inputs: as parameters, like other "
+     "inputs (always so with --prepack and on devices)"},
     {"dispatch", 0, "LIST", WORDS, AT(dispatch), COMPILE | RUN, NULL,
      "none avx2 avx512",
      "adds code for x86-64 processors with these features, separated by "
@@ -112,9 +112,8 @@ const cl_row cl_rows[] = {
      "an empty file that is written whenever the command succeeds; --depfile "
      "then lists its dependencies"},
     {"touch", 0, NULL, FLAG, AT(touch), WRITES, NULL, NULL,
-     "gives the outputs the present time even if they do not change, which "
-     "make "
-     "needs and ninja does not"},
+     "updates the times of the outputs even if their content does not change; "
+     "make needs this, ninja does not"},
     {"dump-phases", 0, "DIR", TEXT, AT(dump_phases), SATURATE | COMPILE | RUN,
      NULL, NULL, "writes every stage: 0.input.glen, 1.egraph.json, ..."},
     {"input", 'i', "NAME=F.npy", LIST, AT(inputs), RUN | SIMULATE, NULL, NULL,
@@ -133,7 +132,7 @@ const cl_row cl_rows[] = {
      "depend "
      "on it"},
     {"interpret", 0, NULL, FLAG, AT(interpret), RUN, NULL, NULL,
-     "uses the reference interpreter: no C compiler, slow"},
+     "uses the reference interpreter, which is slow but needs no C compiler"},
     {"check", 0, NULL, FLAG, AT(check), RUN, NULL, NULL,
      "compares with the reference interpreter; exit 4 on a mismatch"},
     {"trace", 0, NULL, FLAG, AT(trace), SIMULATE, NULL, NULL,
@@ -192,7 +191,7 @@ const cl_row cl_rows[] = {
      "refuted, "
      "with 3 if it is not proved; with tested, runs that agree suffice"},
     {"strict", 0, NULL, FLAG, AT(strict), RULES_PROVE, NULL, NULL,
-     "exits with 1 if nothing is known of a rule"},
+     "exits with 1 if nothing is known about a rule"},
     {"strict", 0, NULL, FLAG, AT(strict), RULES_CHECK, NULL, NULL,
      "exits with 1 for warnings, too"},
     {"list", 0, NULL, FLAG, AT(list), RULES_CHECK, NULL, NULL,
@@ -207,7 +206,7 @@ const cl_row cl_rows[] = {
     {"all", 0, NULL, FLAG, AT(all), MAP, NULL, NULL,
      "lists all calls that each part may become, with their prices"},
     {"max-steps", 0, "N", COUNT, AT(max_steps), EXPLAIN, "50000", NULL,
-     "the longest chain for an output"},
+     "the largest number of steps in the chain of an output"},
     {"sched", 's', "FILE", TEXT, AT(script), SCHEDULE, NULL, NULL,
      "the script of schedule commands"},
     {"schedule", 0, "FILE", TEXT, AT(script), COMPILE | RUN, NULL, NULL,
@@ -238,8 +237,8 @@ const cl_row cl_rows[] = {
     {"choose", 0, "N", COUNT, AT(choose), COMPILE | RUN | SCHEDULE, "0", NULL,
      "takes the cheapest of N whole schedules, by the cost model"},
     {"keys", 0, "N", UP_TO, AT(keys), COMPILE | RUN | TILING, "16", NULL,
-     "most codes for parts of the sizes that a program leaves open, beside the "
-     "one for all of them: up to 16"},
+     "how many versions of the code may be made for parts of the sizes that a "
+     "program leaves open, beside the one for all of them; at most 16"},
     {"tune", 0, "N", COUNT, AT(tune), COMPILE | RUN | SCHEDULE, "0", NULL,
      "builds and runs up to N whole schedules and takes the fastest; heeds "
      "--cc, "

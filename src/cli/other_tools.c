@@ -20,7 +20,7 @@ static const word commands[] = {
     {"verify equal equiv compare diff",
      "glen check compares two programs, and glen saturate --verify proves that "
      "a result equals its program"},
-    {"prove proof", "glen rules prove asks whether rules are right"},
+    {"prove proof", "glen rules prove proves rules, or refutes them"},
     {"test", "glen rules test runs the tests beside the rules"},
     {"lint", "glen rules check finds what is wrong in rule files"},
     {"tune autotune autoschedule search",
@@ -28,7 +28,7 @@ static const word commands[] = {
     {"bench benchmark time profile",
      "glen run --repeat N times a program, and --profile shows its steps"},
     {"execute exec eval interpret", "glen run runs a program"},
-    {"convert load onnx", "glen import makes a program of a model"},
+    {"convert load onnx", "glen import turns a model into a program"},
     {"parse print show dump", "glen fmt prints a program"},
     {"version", "glen --version prints the version"},
 };
@@ -62,7 +62,7 @@ static const word options[] = {
 
 static const word forms[] = {
     {"llvm llvm-ir ll bc mlir asm s o obj object exe so",
-     "glen writes C; a C compiler makes that of it"},
+     "glen writes C; a C compiler turns it into that"},
     {"ptx cubin hip metal vulkan spirv wgsl",
      "glen writes cuda and opencl for devices"},
     {"py python triton numpy", "glen writes C; the Python package calls it"},

@@ -23,7 +23,8 @@ typedef struct paths {
 static bool
 refuse(paths *p, const char *output, const char *what, const char *other) {
   if (!p->refused)
-    fprintf(stderr, "glen: the output %s is %s%s\n", output, what, other);
+    fprintf(stderr, "glen: the output %s would overwrite %s %s\n", output, what,
+            other);
   p->refused = true;
   return false;
 }
@@ -31,7 +32,7 @@ refuse(paths *p, const char *output, const char *what, const char *other) {
 static bool
 is_input(paths *p, const char *output, const char *input) {
   return input && glen_same_file(output, input) &&
-         !refuse(p, output, "an input, ", input);
+         !refuse(p, output, "the input", input);
 }
 
 /* A directory stands for the rule files in it. */
@@ -81,7 +82,7 @@ add(paths *p, const char *path) {
     return;
   for (uint32_t k = 0; k < p->n; k++)
     if (glen_same_file(p->items[k], path))
-      refuse(p, path, "another output, ", p->items[k]);
+      refuse(p, path, "another output,", p->items[k]);
   compare_with_inputs(p, path);
   p->items[p->n] = strdup(path);
   p->n += p->items[p->n] != NULL;

@@ -23,8 +23,8 @@ int
 cl_refuse_rules(const cl_options *o) {
   if (!says_none(&o->rules) || o->rules.n == 1)
     return GLEN_OK;
-  fputs("glen: --rules none says that there are no rules, and others are given "
-        "(a file of that name is ./none)\n",
+  fputs("glen: --rules none cannot be combined with other rules (write ./none "
+        "for a file of that name)\n",
         stderr);
   return GLEN_USAGE;
 }
@@ -64,8 +64,8 @@ cl_rules(cl_session *session, const glen_target *target) {
   const char *shipped = path;
   if (!o->rules.n && is_by_default(o, target)) {
     if (!glen_find(GLEN_DATA_RULES, NULL, path, sizeof path)) {
-      fputs("glen: the rules that come with glen are not found; add --rules "
-            "PATH, or name the folder of `rules` in GLEN_PATH\n",
+      fputs("glen: the rules that come with glen were not found; add --rules "
+            "PATH, or add the folder that contains `rules` to GLEN_PATH\n",
             stderr);
       return NULL;
     }

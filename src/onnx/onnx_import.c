@@ -82,8 +82,8 @@ input_type(on_import *im, const Onnx__ValueInfo *info, int32_t *type,
   if (!on_type_of(*type)->known) {
     on_wrong(im, "input %.100s: elements of type %s are not supported",
              info->name, on_type_of(*type)->name);
-    on_hint(im, "export the model with an input of another type, of which Cast "
-                "makes what the nodes take");
+    on_hint(im, "export the model with an input of another type, and convert "
+                "it to what the nodes take by a Cast");
     return false;
   }
   if (t->shape->n_dim > GS_MAX_RANK)
@@ -203,8 +203,8 @@ finish(on_import *im, bs_text *weights) {
   uint8_t *live = bs_calloc(im->ctx->heap, (size_t)im->p->nodes.len + 1, 1);
   const char *name = weights_name(im), *why = bs_why_not_within(name);
   if (why) {
-    on_wrong(im, "the file of its weights, %s: %s", name, why);
-    on_hint(im, "it is called as the program that -o names");
+    on_wrong(im, "the weights cannot go to the file %s: %s", name, why);
+    on_hint(im, "that file is named after the program, which -o names");
     return false;
   }
   gs_mark_live(im->p, live);

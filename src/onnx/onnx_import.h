@@ -147,7 +147,7 @@ void on_hint(on_import *, const char *format, ...)
 /* At most 60 characters, none of them a control character. */
 void on_put_plain(bs_text *, const char *, size_t n);
 #define ON_CHECKER                                                             \
-  "the onnx package for Python tells more: onnx.checker.check_model"
+  "onnx.checker.check_model, of the onnx package for Python, tells more"
 
 /* ---- the file (read.c) ---- */
 

@@ -104,7 +104,7 @@ def check_pages(installed):
         done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", path],
                               capture_output=True, text=True)
         installed.expect(f"the page of glen {name} has no faults",
-                         not done.stderr and "Defaults stand" in done.stdout,
+                         not done.stderr and "Defaults are" in done.stdout,
                          done.stderr[:500])
 
 

@@ -99,9 +99,10 @@ size_loop(cg_launch *c, uint32_t loop) {
   if (!cg_loop_range(c->e, loop, &min, &count))
     return refuse(c, "extent", "loop %s has no constant bounds", n->name);
   if (count > most_of[n->bind])
-    return refuse(
-        c, "too-large", "loop %s has %lld iterations, %s at most %lld", n->name,
-        (long long)count, cg_axis_names[n->bind], (long long)most_of[n->bind]);
+    return refuse(c, "too-large",
+                  "loop %s has %lld iterations, but %s at most %lld", n->name,
+                  (long long)count, cg_axis_names[n->bind],
+                  (long long)most_of[n->bind]);
   if (count > c->size[n->bind])
     c->size[n->bind] = count;
   return check_around(c, loop);
@@ -152,9 +153,10 @@ check_arrays(cg_launch *c) {
                     a->name, (long long)po_bytes(a));
   }
   return shared <= c->device->most_shared ||
-         refuse(c, "too-large",
-                "%s would need %lld bytes of shared memory, a block has %lld",
-                c->name, (long long)shared, (long long)c->device->most_shared);
+         refuse(
+             c, "too-large",
+             "%s would need %lld bytes of shared memory, but a block has %lld",
+             c->name, (long long)shared, (long long)c->device->most_shared);
 }
 
 static bool

@@ -254,7 +254,7 @@ static void
 look(lanes *l) {
   const cg_node *loop = l->loop;
   if (loop->loop == CG_NO_LOOP || loop->head.step != 1 || !loop->head.last) {
-    l->why = "it does not go one by one";
+    l->why = "it does not advance by one";
     return;
   }
   collect(l, loop->first);

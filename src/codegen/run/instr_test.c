@@ -470,7 +470,7 @@ conclude(tester *t) {
     return;
   }
   if (e == NOT_BUILT)
-    untested(t, bs_arena_printf(t->outer->arena, "it is not built here: %s",
+    untested(t, bs_arena_printf(t->outer->arena, "it cannot be built here: %s",
                                 reason_of(t)));
   if (e == WELL || e == BADLY)
     look_for_wrong(t, e);
@@ -492,7 +492,8 @@ test(void *arg) {
   else if (!t->n_shapes)
     untested(t, "no small sizes were found that it admits");
   else
-    untested(t, bs_arena_printf(t->outer->arena, "no call of it by itself: %s",
+    untested(t, bs_arena_printf(t->outer->arena,
+                                "it cannot be called by itself: %s",
                                 reason_of(t)));
 }
 

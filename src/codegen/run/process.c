@@ -49,8 +49,8 @@ cg_scratch_make(cg_scratch *scratch, const gs_context *ctx) {
   *scratch = (cg_scratch){.ctx = ctx};
   if (ctx->diags->no_children)
     return bs_error(ctx->diags, BS_NOWHERE, "no-native",
-                    "no compiler is called and no generated code executed: "
-                    "--no-native, or GLEN_NO_NATIVE, forbids it");
+                    "--no-native or GLEN_NO_NATIVE forbids calling a compiler "
+                    "and executing generated code");
   if (!base || !*base)
     base = "/tmp";
   if (make_directory(scratch, base))
@@ -59,7 +59,7 @@ cg_scratch_make(cg_scratch *scratch, const gs_context *ctx) {
   bs_error(ctx->diags, BS_NOWHERE, "cannot-write",
            "cannot make a temporary directory in %s: %s", base,
            strerror(errno));
-  bs_hint(ctx->diags, "TMPDIR names another place");
+  bs_hint(ctx->diags, "set TMPDIR to use another place");
   return false;
 }
 

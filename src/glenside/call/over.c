@@ -48,7 +48,7 @@ read_dimension(const bs_values *values, const gs_instr *instr, bs_value list,
   uint32_t d = out->n++;
   if (bs_len(values, list) < 2 || bs_kind_of(values, size) != BS_KIND_INT ||
       bs_as_int(values, size) < 1)
-    return bad(fault, item, "a dimension has a size, which is at least 1");
+    return bad(fault, item, "a dimension needs a size of at least 1");
   out->size[d] = bs_as_int(values, size);
   out->sum[d] = sum;
   out->has[d] = 0;
@@ -69,7 +69,7 @@ read_item(const bs_values *values, const gs_instr *instr, bs_value list,
           : NULL;
   if (head && !strcmp(head, "into")) {
     if (out->into || bs_len(values, list) != 2 || !word(values, list, 1))
-      return bad(fault, item, "(into NAME) is given once");
+      return bad(fault, item, "(into NAME) can be given only once");
     out->into = word(values, list, 1);
     return true;
   }
@@ -98,7 +98,7 @@ gs_over_read(const bs_values *values, const gs_instr *instr, bs_value attr,
   for (uint32_t d = 0; d < out->n; d++)
     sums |= out->sum[d];
   if (!out->n)
-    return bad(fault, item, "over has no dimension");
+    return bad(fault, item, "over needs a dimension");
   if (out->into && !sums)
     return bad(fault, item,
                "nothing is summed, so there is nothing to go on "

@@ -33,7 +33,7 @@ find_node(bs_values *values, bs_value attr, const gs_step *step, uint32_t k,
   const gs_type *at[2] = {&kids[0], &kids[1]};
   gs_fault inner = {0};
   if (!gs_step_node_at(values, attr, step, k, &node))
-    return gs_fail(fault, "bad-attribute", -1, 0, "scan has no step");
+    return gs_fail(fault, "bad-attribute", -1, 0, "a scan needs a step");
   for (uint32_t i = 0; i < node.n_kids; i++)
     gs_type_read(values, types[node.kids[i]], &kids[i]);
   if (!gs_infer(values, NULL, node.op, node.attr, at, node.n_kids, &made,
@@ -59,13 +59,14 @@ static bool
 count_steps(infer *x, const gs_step *step, gs_number *out) {
   if (!step->n_each)
     return gs_fail(x->fault, "wrong-arity", -1, 0,
-                   "a scan goes over one sequence at least");
+                   "a scan needs at least one sequence");
   *out = x->kids[1]->dim[0];
   for (uint32_t k = 2; k <= step->n_each; k++)
     if (x->kids[k]->dim[0] != *out)
       return gs_fail(x->fault, "type-mismatch", (int)k, -1,
-                     "sequences of %lld and %lld steps", (long long)*out,
-                     (long long)x->kids[k]->dim[0]);
+                     "sequences need the same number of steps, but these have "
+                     "%lld and %lld",
+                     (long long)*out, (long long)x->kids[k]->dim[0]);
   return true;
 }
 
@@ -82,7 +83,7 @@ infer_scan(infer *x) {
   gs_type state, next;
   gs_number n;
   if (!gs_step_read(x->values, x->attr, &step))
-    return gs_fail(x->fault, "bad-attribute", -1, 0, "scan has no step");
+    return gs_fail(x->fault, "bad-attribute", -1, 0, "a scan needs a step");
   if (x->n_kids != step.n_params)
     return gs_fail(x->fault, "wrong-arity", -1, -1,
                    "the step has %u parameters, scan has %u terms",
@@ -94,7 +95,7 @@ infer_scan(infer *x) {
   gs_type_read(x->values, types[step.result], &next);
   if (!same_shape(&state, &next))
     return gs_fail(x->fault, "type-mismatch", -1, 0,
-                   "the step gives %s, its state is %s",
+                   "the step gives %s, but its state is %s",
                    infer_show_type(x, &next).s, infer_show_type(x, &state).s);
   x->made.dtype = state.dtype;
   if (!infer_push(x, &n, 1) || !infer_push(x, state.dim, state.rank))

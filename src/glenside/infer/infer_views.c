@@ -125,10 +125,11 @@ window_list(infer *x, uint32_t item, const gs_type *a, gs_number *out) {
     return infer_hint(x, "(access a k) chooses which dimensions are windowed");
   }
   if (n != infer_items(a)) {
-    gs_fail(x->fault, "window-rank", -1, (int)item,
-            "windows needs one %s a compute dimension: %u for %s, found %u",
-            what[item], infer_items(a),
-            infer_show(a->dim + a->access, infer_items(a)).s, n);
+    gs_fail(
+        x->fault, "window-rank", -1, (int)item,
+        "windows needs one %s for each compute dimension: %u for %s, found %u",
+        what[item], infer_items(a),
+        infer_show(a->dim + a->access, infer_items(a)).s, n);
     return infer_hint(x, "(access a k) chooses which dimensions are windowed");
   }
   for (uint32_t k = 0; k < n; k++)

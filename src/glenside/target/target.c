@@ -231,7 +231,7 @@ item_cache(target_parser *p, uint32_t form) {
   int64_t l = bs_as_int(p->ctx->values, at(p, level)->value);
   if (l < 1 || l > 8)
     return bs_error(p->ctx->diags, at(p, level)->span, "bad-value",
-                    "a cache level is from 1 to 8");
+                    "a cache level is a number from 1 to 8");
   gs_cache c = no_cache;
   c.level = (int)l;
   if (!read_group(p, "cache", target_next(p, level), &c))
@@ -268,7 +268,7 @@ setting_value(const target_parser *p, uint32_t node) {
   bs_value v = target_setting(p->target, name + 1);
   if (!v.i)
     bs_error(p->ctx->diags, at(p, node)->span, "unknown-param",
-             "nothing is set as '%s' yet", name + 1);
+             "the setting '%s' is not defined yet", name + 1);
   return v;
 }
 

@@ -101,7 +101,7 @@ check_costs(const gs_sizing *s) {
     if (x >= 0)
       continue;
     bs_error(s->ctx->diags, c->value->span, "bad-value",
-             "'%s' is %g: costs are not below 0", c->name, x);
+             "'%s' is %g, but a cost cannot be below 0", c->name, x);
     bs_hint(s->ctx->diags, "tried with %s", gs_sizing_text(s));
     return false;
   }

@@ -488,7 +488,7 @@ check_determined(const reader *r) {
       continue;
     ok = bs_error(r->p->ctx->diags, var->span, "undetermined",
                   k < instr->n_params
-                      ? "the parameter '%s' does not follow from a call"
+                      ? "the parameter '%s' cannot be derived from a call"
                       : "the semantics do not use the operand '%s'",
                   var->name);
     if (k < instr->n_params)

@@ -64,7 +64,7 @@ read_number(reader *r, uint32_t node, double least, double most, double *out) {
   *out = bs_as_real(r->p->ctx->values, v);
   return (*out >= least && *out <= most) ||
          bs_error(r->p->ctx->diags, at(r, node)->span, "bad-value",
-                  "this is %g, not %g to %g", *out, least, most);
+                  "%g is not between %g and %g", *out, least, most);
 }
 
 static bool
@@ -123,8 +123,9 @@ read_detail(reader *r, uint32_t form, gs_mac_operand *operand) {
                 : !strcmp(head, "held")       ? &operand->held
                                               : NULL;
   if (!to)
-    return fail(r, form, "unknown-item",
-                "of an operand, only (interleave Q) and (held N) can be said");
+    return fail(
+        r, form, "unknown-item",
+        "only (interleave Q) and (held N) can follow the type of an operand");
   return only_item(r, form, &item) && read_whole(r, item, GS_MAX_MAC_SIDE, to);
 }
 
@@ -351,7 +352,8 @@ read_name(reader *r, uint32_t node) {
   r->mac->name = target_sym(r->p, node);
   r->mac->span = at(r, node)->span;
   if (r->p->target->macs.len == GS_MAX_MACS)
-    return fail(r, node, "too-large", "a target has at most 64 of them");
+    return fail(r, node, "too-large",
+                "a target has at most 64 such instructions");
   if (gs_find_mac(r->p->target, r->mac->name))
     return fail(r, node, "duplicate-name", "it is declared twice");
   return true;

@@ -271,7 +271,8 @@ static void
 parse_output(gs_parser *x, uint32_t name) {
   bs_span span = parse_at(x, name)->span;
   if (!parse_symbol(x, name)) {
-    bs_error(x->ctx->diags, span, "bad-name", "an output is a name, found %s",
+    bs_error(x->ctx->diags, span, "bad-name",
+             "expected the name of an output, found %s",
              parse_describe(x, name));
     bs_hint(x->ctx->diags, "name the term with (let NAME term) first");
     return;

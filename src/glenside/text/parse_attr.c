@@ -95,7 +95,7 @@ static void
 hint_element(gs_parser *x, const char *head, uint32_t node) {
   const char *name = parse_symbol(x, node);
   if (name && strpbrk(name, ",[]"))
-    bs_hint(x->ctx->diags, "elements are divided by spaces alone: (%s 4 8)",
+    bs_hint(x->ctx->diags, "separate the elements by spaces alone: (%s 4 8)",
             head);
   else if (name && !x->env && !strcmp(head, "shape"))
     bs_hint(x->ctx->diags,
@@ -116,7 +116,7 @@ parse_list(gs_parser *x, const char *head, uint32_t node, bs_value *out) {
     if (sx->kind == BS_SX_LIST && sx->count &&
         parse_at(x, node + 1)->kind == BS_SX_INT)
       bs_hint(
-          x->ctx->diags, "a list has a head: (%s %lld ...)", head,
+          x->ctx->diags, "a list needs a head: (%s %lld ...)", head,
           (long long)bs_as_int(x->ctx->values, parse_at(x, node + 1)->value));
     return false;
   }

@@ -133,7 +133,7 @@ check_integers(gs_parser *x) {
         sx->kind == BS_SX_INT ? bs_as_int(x->ctx->values, sx->value) : 0;
     if (n >= GS_MOST_PLAIN || n <= -GS_MOST_PLAIN)
       bs_error(x->ctx->diags, sx->span, "number-range",
-               "in a program with sizes integers are below 2^59");
+               "in a program with sizes, integers must be below 2^59");
   }
 }
 

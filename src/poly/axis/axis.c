@@ -387,7 +387,7 @@ static bool
 may_merge(po_axes *t, const uint32_t *ids, uint32_t n) {
   uint32_t first = 0, place = 0;
   if (n < 2)
-    return po_axis_refuse(t, "R3", "merge: takes two or more axes");
+    return po_axis_refuse(t, "R3", "merge: needs two or more axes");
   for (uint32_t k = 0; k < n; k++) {
     if (!is_current(t, ids[k], "merge"))
       return false;

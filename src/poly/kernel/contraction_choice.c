@@ -32,7 +32,7 @@ kernel_is_possible(const gs_target *t, const po_contract_choice *fixed,
   if (rows * vectors + vectors + 1 > registers)
     return fault(why,
                  "a kernel of %lld rows of %lld vectors needs %lld registers, "
-                 "the target has %lld",
+                 "but the target has %lld",
                  (long long)rows, (long long)vectors,
                  (long long)(rows * vectors + vectors + 1),
                  (long long)registers);
@@ -79,7 +79,8 @@ static bool
 is_small(int64_t elements, int64_t least, int64_t bytes, int64_t most,
          const char *what, bs_text *why) {
   return elements <= max64(most / bytes, least) ||
-         fault(why, "%s takes %lld bytes of a stack, at most %lld are used",
+         fault(why,
+               "%s takes %lld bytes of the stack, but at most %lld may be used",
                what, (long long)(elements * bytes), (long long)most);
 }
 

@@ -352,7 +352,7 @@ po_apply_roll(po_program *p, po_step_call *call) {
   const char *fill = call->options[0] ? call->options[0] : "before";
   bool first = !strcmp(fill, "first");
   if (!first && strcmp(fill, "before"))
-    return po_refuse(p, call, "option", "fill is before or first, not %s",
+    return po_refuse(p, call, "option", "fill must be before or first, not %s",
                      fill);
   return po_needs_serial(p, call, call->args[1].node) &&
          compute_in(p, call, first ? PO_ROLL_FIRST : PO_ROLL_BEFORE);

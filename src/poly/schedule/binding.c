@@ -87,8 +87,8 @@ has_room(po_program *p, const po_step_call *call, uint32_t loop) {
     return true;
   if (count > most_of[l->bind])
     return po_refuse(p, call, "too-large",
-                     "loop %s has %lld iterations, %s at most %lld", l->name,
-                     (long long)count, po_bind_names[l->bind],
+                     "loop %s has %lld iterations, but %s at most %lld",
+                     l->name, (long long)count, po_bind_names[l->bind],
                      (long long)most_of[l->bind]);
   if (l->bind < PO_THREAD_X)
     return true;

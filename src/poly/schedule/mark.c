@@ -74,7 +74,8 @@ po_apply_vectorize(po_program *p, po_step_call *call) {
                      "a vector has 1, 2, 4, ... or %d lanes, not %lld",
                      MOST_LANES, (long long)lanes);
   if (tail && strcmp(tail, "peel") && strcmp(tail, "mask"))
-    return po_refuse(p, call, "option", "tail is peel or mask, not %s", tail);
+    return po_refuse(p, call, "option", "tail must be peel or mask, not %s",
+                     tail);
   if (!po_needs_serial(p, call, loop))
     return false;
   if (lanes == 1)
@@ -121,7 +122,7 @@ po_apply_sync_threads(po_program *p, po_step_call *call) {
   uint32_t node = call->args[0].node;
   const char *after = call->options[0];
   if (after && strcmp(after, "true") && strcmp(after, "false"))
-    return po_refuse(p, call, "option", "after is true or false, not %s",
+    return po_refuse(p, call, "option", "after must be true or false, not %s",
                      after);
   bool behind = !after || !strcmp(after, "true");
   po_nest_add_sync(p, po_node(p, node)->parent,

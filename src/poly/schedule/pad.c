@@ -33,7 +33,7 @@ find_update(po_padding *x) {
       found++;
     }
   return found == 1 || po_refuse(p, x->call, "no-reduction",
-                                 "%u updates are meant, not one", found);
+                                 "%u updates have this name, not one", found);
 }
 
 /* The box that the update's instances are, with extents rounded up. */

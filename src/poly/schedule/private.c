@@ -67,8 +67,8 @@ po_apply_privatise(po_program *p, po_step_call *call) {
   po_step_call factor, share;
   uint32_t loop = call->args[0].node, part = PO_NO_NODE;
   if (n < 2 || n > MOST_COPIES)
-    return po_refuse(p, call, "copies", "there are 2 to %d copies",
-                     MOST_COPIES);
+    return po_refuse(p, call, "copies",
+                     "the number of copies must be from 2 to %d", MOST_COPIES);
   if (!po_needs_serial(p, call, loop))
     return false;
   if (!is_sum(p, loop))

@@ -142,7 +142,7 @@ read_param(const reader *r, uint32_t node) {
   if (!value || at(r, node)->count > 4 ||
       (doc && at(r, doc)->kind != BS_SX_STRING)) {
     bs_error(diags(r), at(r, node)->span, "bad-form",
-             "a param is a name, a default and a line of documentation");
+             "a param needs a name, a default and a line of documentation");
     bs_hint(diags(r), "(param %s 16 \"what it is\")", name);
     return false;
   }
@@ -201,7 +201,7 @@ read_strategy(const reader *r, uint32_t node) {
   if (at(r, node)->count == 3)
     return add_strategy(r, node, name);
   bs_error(diags(r), at(r, node)->span, "bad-form",
-           "a strategy is a name and one step");
+           "a strategy needs a name and one step");
   bs_hint(diags(r), "steps are put in order by (seq ...)");
   return false;
 }

@@ -157,7 +157,7 @@ warn_of_files(const rl_run *run, const rl_strategy *s, const uint32_t *file) {
     if (rules_of[f] && !used[f] && !s->knows[f])
       bs_warning(run->session->ctx.diags, BS_NOWHERE, "rules-left-out",
                  "the strategy '%s' runs none of the %u rules of %s; choose "
-                 "another strategy by --strategy, or have one run this file",
+                 "another one with --strategy, or have one run this file",
                  s->name, rules_of[f], rules->forms.files.data[f].path);
   bs_free(run->heap, used);
   bs_free(run->heap, rules_of);

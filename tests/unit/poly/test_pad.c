@@ -149,7 +149,7 @@ Test(pad, refusals) {
   product(GS_I32, GS_C_ADD);
   REFUSED("pad_einsum U [4, 4]", "U has 3 indices, not 2");
   REFUSED("pad_einsum U [4, 4, 0]", "a factor is not positive");
-  REFUSED("pad_einsum I [4, 4]", "0 updates are meant, not one");
+  REFUSED("pad_einsum I [4, 4]", "0 updates have this name, not one");
   REFUSED("pad_einsum A [4, 4]", "no statement is named or computes A");
 }
 

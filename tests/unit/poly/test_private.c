@@ -124,7 +124,7 @@ Test(private, a_copy_for_each_iteration) {
 
 Test(private, what_is_no_reduction) {
   sums(3, 10);
-  REFUSED("privatise U.k 1", "there are 2 to 1024 copies");
+  REFUSED("privatise U.k 1", "the number of copies must be from 2 to 1024");
   REFUSED("privatise i 2", "iterations of loop i update nothing together");
 }
 

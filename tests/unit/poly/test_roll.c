@@ -243,7 +243,7 @@ Test(roll, refusals) {
   blur();
   REFUSED("roll C x", "C is an output");
   REFUSED("roll B i", "B is inside loop i already");
-  REFUSED("roll B x fill=never", "fill is before or first, not never");
+  REFUSED("roll B x fill=never", "fill must be before or first, not never");
   REFUSED("fold_storage A 0 3", "the layout of A is the caller's");
   REFUSED("fold_storage B 1", "B has 1 dimensions, no dimension 1");
   REFUSED("fold_storage B 0", "all 26 elements along dimension 0 of B are");

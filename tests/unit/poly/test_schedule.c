@@ -276,7 +276,7 @@ Test(schedule, vectorize_refusals) {
   REFUSED("vectorize i 0", "factor 0 is not positive");
   REFUSED("vectorize i -4", "factor -4 is not positive");
   REFUSED("vectorize i 3", "a vector has");
-  REFUSED("vectorize i 4 tail=what", "tail is peel or mask");
+  REFUSED("vectorize i 4 tail=what", "tail must be peel or mask");
   REFUSED("vectorize i 4 head=peel", "there is no option head");
   FORM("vectorize i 1", "for i<30\n"
                         "  B[i] = A[i]\n");
@@ -441,8 +441,9 @@ Test(schedule, most_threads) {
 
 Test(schedule, longest_axes) {
   copy_program(1025, 65);
-  REFUSED("bind i threadIdx.x", "1025 iterations, threadIdx.x at most 1024");
-  REFUSED("bind j threadIdx.z", "65 iterations, threadIdx.z at most 64");
+  REFUSED("bind i threadIdx.x",
+          "1025 iterations, but threadIdx.x at most 1024");
+  REFUSED("bind j threadIdx.z", "65 iterations, but threadIdx.z at most 64");
   KEPT("bind i blockIdx.y; bind j threadIdx.x");
 }
 
