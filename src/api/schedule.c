@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule.c - loop programs read from text, and scheduled by scripts. */
+#include "glenside/target/tuned.h"
 #include "api/api.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/search/auto.h"
@@ -160,7 +161,8 @@ static const char *
 tell_dropped(glen_context *ctx, const po_auto_options *options) {
   bs_text out;
   bs_text_init(&out, &ctx->heap);
-  double most = options->max_recompute > 0 ? options->max_recompute : 1.5;
+  double most =
+      options->max_recompute > 0 ? options->max_recompute : GS_RECOMPUTE;
   for (uint32_t k = 0; k < options->dropped->len; k++) {
     const po_dropped *d = &options->dropped->data[k];
     bs_putf(

@@ -5,6 +5,8 @@
  * at the terms below, so it is a property of the e-node.  Formulas and reasons
  * are in docs/COST.md.  Every price is finite and >= 0 and grows with the
  * sizes; +inf is kept for what the target cannot run. */
+#include "glenside/target/tuned.h"
+#include "glenside/target/machine.h"
 #include "extract/cost.h"
 #include "extract/internal.h"
 #include "glenside/call/over.h"
@@ -31,36 +33,12 @@ at_least(double x, double floor) {
 /* Cycles to move `bytes` when `live` bytes compete for the caches. */
 static double
 traffic(const gs_target *t, double bytes, double live) {
-  double rate = t->memory_bytes_per_cycle;
-  for (uint32_t i = t->caches.len; i-- > 0;)
-    if (live <= (double)t->caches.data[i].bytes)
-      rate = at_least(t->caches.data[i].bytes_per_cycle, rate);
-  return bytes / at_least(rate, 1e-3);
+  return bytes / gs_bytes_a_cycle(t, live);
 }
 
 static double
 size_of(const gs_type *t) {
   return (double)gs_elements(t) * gs_dtype_table[t->dtype].bytes;
-}
-
-/* Lanes of a vector relative to f32; floats of 16 bits are computed as f32. */
-static double
-lanes(gs_dtype d) {
-  return gs_is_half(d) ? 1 : 4.0 / gs_dtype_table[d].bytes;
-}
-
-static double
-operations_per_cycle(const gs_target *t, gs_rate r, gs_dtype d) {
-  double flops = t->flops_per_cycle, scalar = t->scalar_ops_per_cycle;
-  switch (r) {
-  case GS_RATE_FUSED:
-    return flops * lanes(gs_sum_dtype(d));
-  case GS_RATE_VECTOR:
-    return at_least(flops / 2 * lanes(d), scalar);
-  case GS_RATE_SCALAR:
-  default:
-    return scalar;
-  }
 }
 
 double
@@ -86,7 +64,7 @@ ex_work_items(gs_compute_kind kind, const gs_type *in, const gs_type *out) {
 /* An operand of a contraction is reused from registers. */
 static double
 reuse(const gs_target *t) {
-  return at_least(sqrt((double)t->vector_registers), 1);
+  return at_least(sqrt((double)gs_vector_registers(t)), 1);
 }
 
 /* What a reduction leaves, in a program that waits for memory. In one that does
@@ -96,8 +74,7 @@ static double
 handed_on(const gs_target *t, ex_limit limit, double bytes) {
   if (limit == EX_BY_MEMORY || !t->caches.len)
     return traffic(t, bytes, INFINITY);
-  const gs_cache *second = &t->caches.data[t->caches.len > 1];
-  return traffic(t, 2 * bytes, (double)second->bytes);
+  return traffic(t, 2 * bytes, (double)gs_core_bytes(t));
 }
 
 static double
@@ -136,7 +113,7 @@ price_compute(const gs_target *t, ex_limit limit, const bs_values *values,
   gs_compute_kind kind = gs_compute_table[op].kind;
   const gs_compute_info *w = &gs_compute_table[op];
   out->arithmetic = w->work * ex_work_items(kind, in, type) /
-                    operations_per_cycle(t, w->rate, in->dtype);
+                    gs_operations_a_cycle(t, w->rate, in->dtype);
   out->memory = compute_traffic(t, limit, kind, in, type);
 }
 
@@ -185,7 +162,7 @@ price_sums(const called *c, const gs_type *type, double further, ex_cost *out) {
   double elements = (double)gs_elements(type), added = elements * further;
   double tile = size_of(type) / gs_over_sums(&c->over);
   out->arithmetic +=
-      added / operations_per_cycle(c->t, GS_RATE_VECTOR, type->dtype);
+      added / gs_operations_a_cycle(c->t, GS_RATE_VECTOR, type->dtype);
   out->memory +=
       traffic(c->t, 3 * added * gs_dtype_table[type->dtype].bytes, 3 * tile);
 }
@@ -228,7 +205,8 @@ static void
 price_copy(const gs_target *t, const gs_type *type, ex_cost *out) {
   out->memory = traffic(t, 2 * size_of(type), 2 * size_of(type));
   if (t->memories.len)
-    out->arithmetic = (double)gs_elements(type) / t->scalar_ops_per_cycle;
+    out->arithmetic = (double)gs_elements(type) /
+                      gs_operations_a_cycle(t, GS_RATE_SCALAR, type->dtype);
 }
 
 /* So many times what a step computes. */
@@ -353,7 +331,7 @@ work_of(const gs_program *p, const gs_target *t, const ex_line *line) {
  * (poly/search/auto_in_place.c). */
 static double
 hidden(const gs_target *t) {
-  return gs_stores_through_caches(t) ? 0.7 : 0.75;
+  return gs_stores_through_caches(t) ? GS_HIDDEN_IN_PLACE : GS_HIDDEN;
 }
 
 ex_limit

@@ -2,6 +2,7 @@
 /* body.c - statement bodies as expressions: reads, writes, statements.
  *
  * bf16 is rounded where it is stored and where it is cast to. */
+#include "glenside/target/tuned.h"
 #include "codegen/build/body.h"
 #include <math.h>
 
@@ -90,16 +91,13 @@ is_cheap(const cg_body *b, uint32_t k, uint32_t *operators) {
   return true;
 }
 
-/* Of a value that is computed whether it is wanted or not. */
-enum { MOST_OPERATORS = 8 };
-
 /* Values that cost little are computed whatever the condition is: elements
  * read in a branch alone would be read under a mask where loops become
  * vectors, which is slower, and which gcc 12 gets wrong at -O3 where it also
  * writes a short loop out. */
 static const cg_expr *
 make_select(const cg_body *b, const po_expr *x) {
-  uint32_t operators = MOST_OPERATORS;
+  uint32_t operators = GS_BRANCH_OPERATORS;
   bs_arena *arena = &b->e->arena;
   const cg_expr *arg[3];
   if (cg_dtype_of(b, x->kids[0]) == x->dtype &&

@@ -10,6 +10,7 @@
  *
  * What is packed whole is packed first.  Packed blocks are on the stack of the
  * thread. */
+#include "glenside/target/machine.h"
 #include "codegen/contract/contract.h"
 #include "base/whole.h"
 
@@ -150,7 +151,7 @@ count_loops_over_parts(const cg_contract *x, bool of_x) {
 /* Rows or columns of whole panels that a thread packs. */
 static const char *
 chunk_of(const cg_contract *x, bool of_x) {
-  int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
+  int64_t cores = gs_cores(x->e->p->target);
   int64_t width = width_of(x, of_x), all = width * cores;
   gs_number size = of_x ? x->m : x->n;
   if (!gs_is_sized(size))

@@ -7,6 +7,7 @@
  *       the sums of a panel, then c from them
  *
  * What is packed whole is packed first, or was packed before. */
+#include "glenside/target/machine.h"
 #include "codegen/contract/contract_mac.h"
 #include "base/whole.h"
 #include <assert.h>
@@ -75,7 +76,7 @@ put_whole_function(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   int64_t width = s->side.width, size = s->side.of_x ? x->m : x->n;
-  int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
+  int64_t cores = gs_cores(x->e->p->target);
   long long chunk = bs_ceil_div(bs_ceil_div(size, width), cores) * width;
   cg_write(x->w,
            "static void\n%s_whole_%c(const %s *restrict from, "

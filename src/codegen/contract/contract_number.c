@@ -5,6 +5,7 @@
  * name of its own, as names of sizes may be those of loops; the functions that
  * it calls are passed all of them.  How large the blocks are follows there, so
  * that they are equal as those of known extents are. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
@@ -183,8 +184,8 @@ put_lying_x(const cg_contract *x) {
   const char *row = cg_number_text(x, m->n ? m->d[0].x : 0);
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
   cg_write(x->w, "const int glen_x_lies = %s %% %lld != 0 || %s <= %d;", row,
-           (long long)(PO_ALIASING_BYTES / bytes), cg_number_text(x, x->n),
-           PO_FEW_COLUMNS);
+           (long long)(GS_ALIASING_BYTES / bytes), cg_number_text(x, x->n),
+           GS_ALIASING_COLUMNS);
   cg_write(x->w, "const %s %s = glen_x_lies ? 1 : %u;", x->e->index,
            CG_STEP_OF_X, x->c->mr);
   cg_write(x->w, "const %s %s = glen_x_lies ? %s : 1;", x->e->index,
@@ -199,7 +200,7 @@ put_lying_y(const cg_contract *x) {
   const gs_target *t = x->e->p->target;
   const char *row = cg_number_text(x, k->d[0].y);
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  int64_t first = t->caches.len ? t->caches.data[0].bytes : 32768;
+  int64_t first = gs_cache_bytes(t, 1);
   cg_add(x->w, "const int glen_y_lies = %s %% %u == 0 &&\n",
          cg_number_text(x, x->n), x->c->lanes);
   cg_write(x->w, "((%s <= %lld && (int64_t)%s * %s <= %lld) || %s <= %u);", row,

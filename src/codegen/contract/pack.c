@@ -37,9 +37,6 @@ put_copy(const cg_side *s, const char *from, const char *to, const char *n) {
   cg_write(x->w, "(%s)[t] = (%s)[%s * t];", to, from, stride);
 }
 
-/* Panels whose runs are found together. */
-#define STRIP 16
-
 /* Where the innermost k goes from line to line of memory, which hardware does
  * not foresee across pages. */
 static void
@@ -93,7 +90,7 @@ put_find_runs(const cg_side *s, uint32_t guarded) {
   const char *extent = cg_number_text(x, dims->d[last].extent);
   long long width = s->width,
             least = gs_least_of(x->sizes, dims->d[last].extent);
-  long long most = STRIP * (width / (least > 0 ? least : 1) + 2);
+  long long most = GS_PACK_STRIP * (width / (least > 0 ? least : 1) + 2);
   cg_write(x->w, "%s run[%lld], length[%lld], offset[%lld];", index, most, most,
            most);
   cg_write(x->w, "%s hole[%lld], hole_length[%lld];", index, 2 * most + 1,
@@ -127,7 +124,7 @@ static void
 put_strips(const cg_side *s) {
   const cg_contract *x = s->x;
   const char *index = x->e->index;
-  long long strip = STRIP * s->width;
+  long long strip = GS_PACK_STRIP * s->width;
   cg_write(x->w, "for (%s strip = first; strip < last; strip += %lld) {", index,
            strip);
   cg_write(x->w, "const %s end_strip = %s(strip + %lld, last);", index,

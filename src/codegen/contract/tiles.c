@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tiles.c - loops that kernels of either kind have around them: over tiles, by
  * threads where that pays, and over the elements of one. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/contract/contract.h"
 
@@ -11,7 +12,7 @@ runs_parallel(const cg_contract *x) {
       (double)gs_most_of(x->sizes, x->m) * (double)gs_most_of(x->sizes, x->n) *
       (double)gs_most_of(x->sizes, x->k) * (double)gs_most_of(x->sizes, outer);
   double least = x->c->mac.mac ? GS_THREAD_MAC_PRODUCTS : GS_THREAD_PRODUCTS;
-  return x->e->options->openmp && x->e->p->target->cores > 1 &&
+  return x->e->options->openmp && gs_cores(x->e->p->target) > 1 &&
          products >= least;
 }
 

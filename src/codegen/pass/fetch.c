@@ -11,6 +11,7 @@
  * an array only those are that come first to a line: a read that others precede
  * by part of a line, or by few iterations of a loop around, finds it in a
  * cache. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/pass/stream.h"
 #include <string.h>
@@ -141,7 +142,7 @@ add_read(search *x, uint32_t array, const cg_expr *index) {
   address a = {0};
   int64_t bytes = cg_element_bytes(x->e, array);
   int64_t line = gs_line_elements(x->e->p->target, bytes);
-  int64_t near = cg_near_bytes(x->e->p->target) / bytes;
+  int64_t near = gs_near_bytes(x->e->p->target) / bytes;
   if (!index || !add_terms(&a, index, 1) ||
       factor_of(&a, x->loop->head.iterator) != 1)
     return;

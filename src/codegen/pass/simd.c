@@ -28,9 +28,6 @@ enum { MOST_STMTS = 256 };
  * one of them. */
 enum { MOST_ASKED = 32, OPERATIONS = 200000 };
 
-/* Sums that a loop may have. */
-enum { MOST_SUMS = 8 };
-
 /* A write of one statement and an access of another: its expression k. */
 typedef struct pair {
   uint32_t write, other, k;
@@ -52,7 +49,7 @@ typedef struct lanes {
   pair apart[MOST_ASKED]; /* that do not meet */
   bool sums_serve;        /* where not, a sum is a shared result */
   uint32_t n_sums;
-  sum sums[MOST_SUMS];
+  sum sums[GS_SUMS_OF_LOOP];
 } lanes;
 
 /* ---- accesses ---- */
@@ -84,7 +81,7 @@ takes_as_sum(lanes *l, const po_stmt *stmt) {
       cg_is_indexed(e, stmt->array) || is_private(l, stmt->array) || !order)
     return false;
   const sum *known = sum_of(l, stmt->array);
-  if (known || l->n_sums == MOST_SUMS)
+  if (known || l->n_sums == GS_SUMS_OF_LOOP)
     return known && known->reorder_class == order;
   l->sums[l->n_sums++] = (sum){stmt->array, order};
   return true;

@@ -29,6 +29,7 @@
  * a time, between the iterations that are made of one.
  *
  * pass_rows.c makes the loops. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/pass/stream.h"
 #include <string.h>

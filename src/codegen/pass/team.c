@@ -3,6 +3,7 @@
  *
  * The outermost loop that is marked parallel gets a team of threads, together
  * with the parallel loops right below it while it is too short alone. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
@@ -40,8 +41,7 @@ is_innermost(const cg_node *n) {
 /* There is some of it for each core. */
 static bool
 suffices(const teams *t, int64_t iterations) {
-  const gs_target *target = t->e->p->target;
-  return iterations >= (target && target->cores > 0 ? target->cores : 1);
+  return iterations >= gs_cores(t->e->p->target);
 }
 
 /* How many nested loops a team shares. */

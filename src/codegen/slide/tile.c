@@ -6,6 +6,7 @@
  * windows hold it; so the taps of a result come in the order of its loops.
  * Where a tile stands at a border, the taps that are missing are left out, or
  * are lanes that change nothing. */
+#include "glenside/target/machine.h"
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide.h"
 #include "glenside/target/tuned.h"
@@ -275,7 +276,7 @@ static bool
 is_far(const tile *t) {
   const po_program *p = t->x->e->p;
   return !po_has_sizes(p) &&
-         po_bytes(&p->arrays.data[t->x->c->x.array]) > cg_near_bytes(p->target);
+         po_bytes(&p->arrays.data[t->x->c->x.array]) > gs_near_bytes(p->target);
 }
 
 /* All taps but the shared one stay in the row of a place. */

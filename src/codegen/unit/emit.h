@@ -183,8 +183,6 @@ bool cg_has_locals(const cg_emitter *, const po_group *, uint32_t loop);
 void cg_find_streamed(cg_emitter *);
 /* Some array of a kernel is one of them. */
 bool cg_may_stream(const cg_emitter *, const cg_use *);
-/* Of the second cache; where there is none, as far as all of them go. */
-int64_t cg_near_bytes(const gs_target *);
 int64_t cg_element_bytes(const cg_emitter *, uint32_t array);
 
 static inline uint32_t

@@ -1,32 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* large.c - arrays larger than the caches: those whose stores go past them or
  * that are fetched ahead (pass/stream.c). */
-#include "glenside/target/tuned.h"
+#include "glenside/target/machine.h"
 #include "codegen/unit/emit.h"
 #include "poly/loops/loops_sizes.h"
-
-static int64_t
-cached_bytes(const gs_target *t) {
-  int64_t most = INT64_MAX;
-  for (uint32_t k = 0; t && k < t->caches.len; k++) {
-    const gs_cache *c = &t->caches.data[k];
-    int64_t bytes = c->bytes;
-    if (c->level == 2 && __builtin_mul_overflow(bytes, GS_FAR_TIMES, &bytes))
-      bytes = INT64_MAX;
-    if ((c->level == 2 || k + 1 == t->caches.len) && bytes < most)
-      most = bytes;
-  }
-  return most;
-}
-
-int64_t
-cg_near_bytes(const gs_target *t) {
-  int64_t most = cached_bytes(t);
-  for (uint32_t k = 0; t && k < t->caches.len; k++)
-    if (t->caches.data[k].level == 2 && t->caches.data[k].bytes < most)
-      most = t->caches.data[k].bytes;
-  return most;
-}
 
 static void
 exclude_read(const po_stmt *stmt, bool *streamed) {
@@ -42,9 +19,9 @@ exclude_read(const po_stmt *stmt, bool *streamed) {
 void
 cg_find_streamed(cg_emitter *e) {
   const po_program *p = e->p;
-  int64_t cached = cached_bytes(p->target);
+  int64_t cached = gs_far_bytes(p->target);
   int64_t least =
-      gs_stores_through_caches(p->target) ? cg_near_bytes(p->target) : cached;
+      gs_stores_through_caches(p->target) ? gs_near_bytes(p->target) : cached;
   e->streamed = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->streamed);
   e->fetched = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->fetched);
   for (uint32_t k = 0; k < p->arrays.len; k++) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* unit_constant.c - what is in the arrays of constants. */
+#include "glenside/target/tuned.h"
 #include "codegen/unit/emit.h"
-
-/* Elements of an array of weights: not of a matrix. */
-enum { SMALL = 64 };
 
 double
 cg_element_at(const po_array *array, int64_t i) {
@@ -36,5 +34,6 @@ cg_element_at(const po_array *array, int64_t i) {
 
 bool
 cg_is_small_constant(const po_array *array) {
-  return array->role == PO_CONSTANT && po_elements(array) <= SMALL;
+  return array->role == PO_CONSTANT &&
+         po_elements(array) <= GS_CONSTANT_WEIGHTS;
 }

@@ -91,12 +91,6 @@ target_set_cache(const gs_context *ctx, gs_target *t, gs_cache c) {
   t->caches.data[k] = c;
 }
 
-bool
-gs_stores_through_caches(const gs_target *t) {
-  return t && t->stored_bytes_per_cycle > 0 &&
-         t->stored_bytes_per_cycle < t->memory_bytes_per_cycle;
-}
-
 gs_target *
 gs_target_default(const gs_context *ctx) {
   gs_target *t = BS_NEW(ctx->arena, gs_target);
@@ -104,15 +98,14 @@ gs_target_default(const gs_context *ctx) {
   t->path = "";
   t->type_of_call = target_type_of_call;
   t->cores = 1;
-  t->vector_bytes = 16;
-  t->vector_registers = 16;
+  t->vector_bytes = TARGET_MODEST_VECTOR;
+  t->vector_registers = TARGET_MODEST_REGISTERS;
   t->frequency_ghz = 2;
   t->flops_per_cycle = 8;
   t->scalar_ops_per_cycle = 2;
   t->memory_bytes_per_cycle = 4;
-  target_set_cache(ctx, t, (gs_cache){1, 32768, 64, 8, 32});
-  target_set_cache(ctx, t, (gs_cache){2, 262144, 64, 8, 16});
-  target_set_cache(ctx, t, (gs_cache){3, 4194304, 64, 16, 8});
+  for (uint32_t k = 0; k < TARGET_MODEST_CACHES; k++)
+    target_set_cache(ctx, t, target_modest_caches[k]);
   return t;
 }
 
@@ -212,10 +205,7 @@ behind_head(const target_parser *p, uint32_t form) {
 
 /* What a cache has of which a target says nothing, but for its size. */
 static const gs_cache no_cache = {
-    .level = 1, .line = 64, .ways = 8, .bytes_per_cycle = 8};
-
-/* Bytes of the largest element. */
-enum { LEAST_LINE = 8 };
+    .level = 1, .line = TARGET_MODEST_LINE, .ways = 8, .bytes_per_cycle = 8};
 
 static bool
 item_group(target_parser *p, uint32_t form) {
@@ -515,16 +505,4 @@ gs_target *
 gs_target_parse_file(const gs_context *ctx, const char *path) {
   uint32_t source = bs_source_read(ctx->diags, path, BS_NOWHERE);
   return source ? gs_target_parse(ctx, source) : NULL;
-}
-
-gs_cache
-gs_first_cache(const gs_target *t) {
-  gs_cache c = t && t->caches.len ? t->caches.data[0] : no_cache;
-  c.line = c.line < LEAST_LINE ? LEAST_LINE : c.line;
-  return c;
-}
-
-int64_t
-gs_line_elements(const gs_target *t, int64_t bytes) {
-  return gs_first_cache(t).line / bytes;
 }

@@ -161,17 +161,6 @@ const gs_variant *gs_variant_of_vectors(int64_t bytes);
 const gs_target *gs_target_variant(const gs_context *, const gs_target *,
                                    const gs_variant *);
 
-/* The cache next to a core; what most have where the target says of none, or
- * there is no target.  Its lines have room for an element of any type. */
-gs_cache gs_first_cache(const gs_target *);
-/* Elements of so many bytes in a line of it. */
-int64_t gs_line_elements(const gs_target *, int64_t bytes);
-
-/* Whether a core that writes more than the caches hold had better not store
- * past them: where such stores are slower than reading is, a line that is read
- * ahead of an ordinary store, and written back later, takes less time. */
-bool gs_stores_through_caches(const gs_target *);
-
 /* What `(set NAME VALUE)` says; BS_NIL. */
 bs_value gs_target_setting(const gs_target *, const char *name);
 const gs_instr *gs_find_instr(const gs_target *, const char *name);

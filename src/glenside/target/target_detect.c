@@ -72,7 +72,7 @@ detect_cache(const gs_context *ctx, const char *root, int index, double wide,
   c.ways = read_size(cache_text(ctx, root, index, "ways_of_associativity"));
   if (level < 1 || level > 8 || !c.bytes || !strncmp(type, "Instruction", 11))
     return;
-  c.line = c.line ? c.line : 64;
+  c.line = c.line ? c.line : TARGET_MODEST_LINE;
   c.ways = c.ways ? c.ways : 8;
   c.bytes_per_cycle = cache_rate(c.level, wide);
   target_set_cache(ctx, t, c);

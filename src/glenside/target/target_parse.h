@@ -8,6 +8,15 @@
 
 #define MAX_MEMORIES 16
 
+/* The machine of gs_target_default, in which a target says what is other. */
+enum {
+  TARGET_MODEST_VECTOR = 16, /* bytes */
+  TARGET_MODEST_REGISTERS = 16,
+  TARGET_MODEST_LINE = 64,
+  TARGET_MODEST_CACHES = 3
+};
+extern const gs_cache target_modest_caches[TARGET_MODEST_CACHES];
+
 typedef struct target_file {
   const struct target_file *from; /* the file that includes this one */
   const char *path;

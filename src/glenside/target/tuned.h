@@ -70,6 +70,65 @@
     "windows that follow are begun meanwhile")                                 \
   X(SLIDE_SUMS, 8, "sums",                                                     \
     "of windows that take turns: two additions begin in each of four cycles")  \
+  X(KERNEL_ROWS, 28, "rows",                                                   \
+    "of a kernel of products, at most: as many sums of one vector as 32 "      \
+    "registers leave room for")                                                \
+  X(KERNEL_VECTORS, 4, "vectors", "of such a kernel, at most")                 \
+  X(KERNEL_BLOCK, 256 * 1024, "bytes",                                         \
+    "on the stack of a thread for a block of y or an image: the second "       \
+    "caches of most cores have no more")                                       \
+  X(KERNEL_BLOCK_X, 384 * 1024, "bytes", "the same for a block of x")          \
+  X(KERNEL_SUMS, 128 * 1024, "bytes",                                          \
+    "the same for sums that wait for another block of k")                      \
+  X(KERNEL_WHOLE, 256 << 20, "bytes",                                          \
+    "of the workspace for an operand packed whole")                            \
+  X(MAC_KERNEL_X, 16, "fragments",                                             \
+    "of x in a kernel on an instruction for products")                         \
+  X(MAC_KERNEL_Y, 8, "fragments", "of y in such a kernel")                     \
+  X(ALIASING_BYTES, 4096, "bytes",                                             \
+    "of which the distance of rows is a multiple where they share sets of "    \
+    "the first cache")                                                         \
+  X(ALIASING_COLUMNS, 64, "columns",                                           \
+    "of a result up to which its rows are read before they are displaced")     \
+  X(PACK_STRIP, 16, "panels",                                                  \
+    "whose runs are found together: one index is computed for all of them")    \
+  X(KERNEL_SHORT_LOOP, 32, "iterations",                                       \
+    "of a loop of k up to which one that sizes cut short is run whole")        \
+  X(SLIDE_TAPS, 64, "taps", "of a window that are written out")                \
+  X(SLIDE_LINES, 900, "lines",                                                 \
+    "of all tiles of a kernel of windows: longer code leaves the cache of "    \
+    "instructions")                                                            \
+  X(SLIDE_ROWS, 8, "rows", "of a tile of windows")                             \
+  X(SLIDE_VECTORS, 4, "vectors", "of a tile of windows")                       \
+  X(SLIDE_HELD, 2, "vectors",                                                  \
+    "of a row of x that are held while taps are picked from them")             \
+  X(SLIDE_SPARE, 3, "registers", "that hold no sum of a tile")                 \
+  X(LOCAL_BYTES, 256 * 1024, "bytes",                                          \
+    "of a local up to which it is kept on the stack of a thread")              \
+  X(CONSTANT_WEIGHTS, 64, "elements",                                          \
+    "of an array of weights whose values code names: larger ones are "         \
+    "matrices")                                                                \
+  X(BRANCH_OPERATORS, 8, "operators",                                          \
+    "of a value that is computed whether it is wanted or not")                 \
+  X(SUMS_OF_LOOP, 8, "sums", "of a loop that is marked as one of vectors")     \
+  X(UNROLL_WHOLE, 64, "instances", "of a statement that are written out")      \
+  X(UNROLL_RESULTS, 16, "instances",                                           \
+    "of it that belong to results of their own")                               \
+  X(UNROLL_STATEMENTS, 128, "statements",                                      \
+    "that are written out in one iteration of the loop around")                \
+  X(UNROLL_ROW, 8, "iterations",                                               \
+    "along results that are written out: those of a longer loop fill vectors") \
+  X(ALIGN_VECTORS, 8, "vectors",                                               \
+    "of a row that is worth beginning where a vector may")                     \
+  X(RECOMPUTE_MAX, 64, "times",                                                \
+    "that an instance may be computed again where all is to be fused")         \
+  X(TILE_ARRAYS, 4, "arrays", "of a tile that share half of the second cache") \
+  X(GUESS_ROWS, 3, "rows", "of each array that are taken to be alive at once") \
+  X(PART_UNROLL, 4, "parts", "that a loop is cut into to be written out")      \
+  X(REGISTER_ROWS, 4, "rows", "of a tile in registers")                        \
+  X(HULL_PIECES, 4, "pieces",                                                  \
+    "of a shape from which on a hull may hold more: shapes of many take long " \
+    "to work with")                                                            \
   /* Orders of loops. */                                                       \
   X(ORDER_INSTANCES, 16384, "instances",                                       \
     "of a nest that are worth an exchange of loops, or blocks")                \
@@ -136,10 +195,37 @@
   X(STREAM_LONG_ROW, 2048, "iterations", "up to which a loop is one row")      \
   X(STREAM_BYTES, 512, "bytes", "that are worth a row of their own")           \
   X(PART_BYTES, 512, "bytes",                                                  \
-    "of an array in a part of a row, where stages take turns")
+    "of an array in a part of a row, where stages take turns")                 \
+  /* Devices: threads of a block. */                                           \
+  X(DEVICE_THREADS_X, 32, "threads",                                           \
+    "along contiguous elements: those of a warp")                              \
+  X(DEVICE_THREADS_Y, 8, "threads", "of a block along rows")                   \
+  X(DEVICE_THREADS, 128, "threads", "of a block of one dimension")             \
+  X(DEVICE_SHARED, 48 << 10, "bytes",                                          \
+    "of memory that threads of a block share")                                 \
+  /* Prices of layouts: elements of a plane. */                                \
+  X(LAYOUT_PLANE_NEAR, 16384, "elements",                                      \
+    "of a plane that is read across its rows at no price")                     \
+  X(LAYOUT_PLANE_SECOND, 32768, "elements", "the same at GS_LAYOUT_SECOND")    \
+  X(LAYOUT_PLANE_THIRD, 524288, "elements", "the same at GS_LAYOUT_THIRD")
 
 /* Constants that are real numbers. */
 #define GS_TUNED_REALS(X)                                                      \
+  /* The machine: what targets do not tell. */                                 \
+  X(LEAST_RATE, 1e-3, "bytes a cycle", "below which no rate is believed")      \
+  X(CORES_OF_MEMORY, 4.0, "times",                                             \
+    "the share of all cores that some have is what they get of the rate of "   \
+    "memory: a quarter uses it up")                                            \
+  X(FMA_LEAST, 0.5, "cycles", "of a multiply-add of vectors: two units")       \
+  X(FMA_MOST, 2.0, "cycles",                                                   \
+    "the same, whatever a target says of its operations")                      \
+  X(CALL_START, 16.0, "cycles",                                                \
+    "of every call of an implementation, hidden by nothing")                   \
+  X(HIDDEN, 0.75, "of the time",                                               \
+    "that memory is waited for in which work is hidden: rates are peaks, and " \
+    "a loop that reads memory is followed by others that do not")              \
+  X(HIDDEN_IN_PLACE, 0.7, "of the time",                                       \
+    "the same where an array more is written over what was read of it last")   \
   /* Kernels of products: cycles. */                                           \
   X(FMA_LATENCY, 4.0, "cycles",                                                \
     "from a multiply-add to the next of the same sum")                         \
@@ -172,7 +258,6 @@
   X(IMAGE_PANEL, 0.35, "cycles",                                               \
     "of an element of a panel copied from the image")                          \
   /* Kernels on an instruction for products: cycles. */                        \
-  X(MAC_TRAFFIC, 0.1, "cycles", "of a fragment beyond its load")               \
   X(MAC_PANEL_START, 30.0, "cycles", "of the call of a panel of fragments")    \
   X(MAC_STORE_ACROSS, 0.6, "cycles", "of an element stored along a row")       \
   X(MAC_STORE_SINGLE, 3.0, "cycles", "of a sum of a panel stored alone")       \
@@ -187,6 +272,19 @@
     "of an element packed alone into fragments")                               \
   X(MAC_ROW_SUMMED, 0.3, "cycles",                                             \
     "of an element that is also added to the sum of its row")                  \
+  X(PACK_GUARDED, 1.5, "times",                                                \
+    "what packing takes where it tests for padding")                           \
+  X(KERNEL_BETTER, 0.999, "of the time",                                       \
+    "of another kernel: of those that are as good the smaller is taken")       \
+  X(SLIDE_CROSSING, 3.0, "loads",                                              \
+    "that a load costs more which a line of the first cache ends in")          \
+  X(SLIDE_MOVED, 2.5, "loads",                                                 \
+    "for a vector of elements that are not neighbours")                        \
+  X(SLIDE_SUM, 2.0, "instructions", "to begin and to store a sum of a tile")   \
+  X(SLIDE_START, 6.0, "instructions", "of a tile beside its sums")             \
+  X(SLIDE_UNITS, 2.0, "a cycle",                                               \
+    "instructions of one kind, products or loads")                             \
+  X(SLIDE_ISSUE, 4.0, "a cycle", "instructions of all kinds")                  \
   /* Loops. */                                                                 \
   X(LOOP_ENTRY, 12.0, "cycles", "of entering a loop")                          \
   X(SIZED_KERNEL, 150.0, "cycles",                                             \
@@ -200,7 +298,20 @@
   X(ORDER_GAIN, 2.0, "times",                                                  \
     "less that an exchange of loops, or blocks, must cost to be worth it")     \
   X(TRIM_GAIN, 0.75, "of the instances",                                       \
-    "that must be saved for a domain that loops have to test for")
+    "that must be saved for a domain that loops have to test for")             \
+  X(RECOMPUTE, 1.5, "times",                                                   \
+    "the instances of the program that a schedule may compute")                \
+  X(HULL_FILLED, 1.5, "times",                                                 \
+    "the largest of its parts that a hull may hold: it is little more than "   \
+    "their union then")                                                        \
+  X(HULL_OF_MANY, 2.5, "times", "the same of a shape of GS_HULL_PIECES")       \
+  X(LAYOUT_SECOND, 7.5e-6, "of a read",                                        \
+    "across the rows of a plane of up to GS_LAYOUT_PLANE_SECOND")              \
+  X(LAYOUT_THIRD, 9.5e-5, "of a read",                                         \
+    "the same of up to GS_LAYOUT_PLANE_THIRD")                                 \
+  X(LAYOUT_BEYOND, 3.95e-4, "of a read", "the same of a larger plane")         \
+  X(LAYOUT_DISTANCE, 0.1, "of a read",                                         \
+    "for each step of the distance that the next iteration reads at")
 
 enum {
 #define X(name, value, unit, reason) GS_##name = value,

@@ -9,6 +9,7 @@
  *
  * Whether an index uses a loop is asked of the relation, not of its text: the
  * value may not be the same for two values of the loop. */
+#include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/datalayout/datalayout_price.h"
 
@@ -18,9 +19,10 @@ const uint32_t po_n_layout_costs = 3;
 static const struct {
   int64_t elements; /* a plane of up to so many */
   double price;     /* an instance */
-} steps[] = {
-    {16384, 0}, {32768, 7.5e-6}, {524288, 9.5e-5}, {INT64_MAX, 3.95e-4}};
-static const double distance_price = 0.1;
+} steps[] = {{GS_LAYOUT_PLANE_NEAR, 0},
+             {GS_LAYOUT_PLANE_SECOND, GS_LAYOUT_SECOND},
+             {GS_LAYOUT_PLANE_THIRD, GS_LAYOUT_THIRD},
+             {INT64_MAX, GS_LAYOUT_BEYOND}};
 
 /* What one read pays: loops innermost first, dimensions from the one whose
  * elements are neighbours. */
@@ -83,7 +85,7 @@ use_distance(const use *u, const int64_t *dim, uint32_t rank) {
     d++;
   if (d == 0 || d == u->rank)
     return 0;
-  double distance = distance_price;
+  double distance = GS_LAYOUT_DISTANCE;
   for (uint32_t k = 0; k < d; k++)
     distance *= extent_at(dim, rank, k);
   return distance;

@@ -4,6 +4,7 @@
  * A statement is a definition: its loops are those around it, and its reads
  * are functions of their values, which its time gives where it is injective.
  * Arrays that a call or a look-up uses as a whole are not movable. */
+#include "glenside/target/machine.h"
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
@@ -181,12 +182,9 @@ add_statement(const po_program *p, uint32_t s, const uint32_t *number,
 
 static void
 set_cache(const gs_target *t, po_layout_model *m) {
-  if (!t || !t->caches.len)
-    return;
-  const gs_cache *c = &t->caches.data[0];
-  int64_t line = c->line > 0 ? c->line : 64, ways = c->ways > 0 ? c->ways : 8;
-  int64_t sets = c->bytes / line / ways;
-  m->cache = (po_layout_cache){line, sets > 0 ? sets : 1, ways};
+  gs_cache c = gs_first_cache(t);
+  int64_t sets = c.bytes / c.line / c.ways;
+  m->cache = (po_layout_cache){c.line, sets > 0 ? sets : 1, c.ways};
 }
 
 /* A kernel packs what it reads, faster than its loops would run on a copy in

@@ -110,7 +110,7 @@ busiest(const po_buffers *b, const bool *tried) {
 }
 
 static void
-make_double(po_buffers *b, const po_machine *m, bool *tried) {
+make_double(po_buffers *b, const po_graph_machine *m, bool *tried) {
   for (uint32_t k; (k = busiest(b, tried)) < b->list.len;) {
     tried[k] = true;
     b->list.data[k].depth = 2;
@@ -121,7 +121,8 @@ make_double(po_buffers *b, const po_machine *m, bool *tried) {
 }
 
 void
-po_place_buffers(const po_graph *g, const po_machine *m, po_buffers *out) {
+po_place_buffers(const po_graph *g, const po_graph_machine *m,
+                 po_buffers *out) {
   bs_arena *arena = g->arena;
   *out = (po_buffers){0};
   for (uint32_t k = 0; k < g->nodes.len; k++)

@@ -35,7 +35,7 @@ typedef struct po_buffers {
 } po_buffers;
 
 /* In the order of first use. */
-void po_place_buffers(const po_graph *, const po_machine *, po_buffers *);
+void po_place_buffers(const po_graph *, const po_graph_machine *, po_buffers *);
 void po_buffers_done(bs_heap *, po_buffers *);
 void po_print_buffers(const po_buffers *, bs_text *);
 void po_json_buffers(const po_buffers *, bs_json *);

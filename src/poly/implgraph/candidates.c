@@ -137,7 +137,7 @@ has_block(const po_graph *g) {
 }
 
 static bool
-cut_blocks(casing *c, uint32_t loop, const po_machine *m, int64_t block) {
+cut_blocks(casing *c, uint32_t loop, const po_graph_machine *m, int64_t block) {
   if (loop == PO_NO_AXIS || has_block(c->g))
     return true;
   if (!block)
@@ -173,7 +173,7 @@ put_in_order(casing *c, uint32_t block_group) {
 }
 
 static bool
-make_calls(casing *c, const po_machine *m) {
+make_calls(casing *c, const po_graph_machine *m) {
   uint32_t axes[PO_MAX_AXES];
   for (uint32_t k = 0; k < c->g->nodes.len; k++) {
     uint32_t n = po_graph_node_axes(c->g, k, axes), loops = 0;
@@ -209,7 +209,7 @@ keep_partials(casing *c) {
 
 bool
 po_apply_case(po_graph *g, const po_hint *hint, const po_tiling_case *t,
-              const po_machine *m, int64_t block) {
+              const po_graph_machine *m, int64_t block) {
   casing c = {.g = g, .hint = hint};
   uint32_t block_group = t->block_id ? PO_CASE_R : PO_CASE_Y;
   find_inner(&c, t);

@@ -24,19 +24,19 @@
 typedef struct gs_target gs_target;
 
 /* The sizes and rates of which the choice is made. */
-typedef struct po_machine {
+typedef struct po_graph_machine {
   int64_t cores;
   int64_t buffer_bytes;        /* of one core */
   int64_t align;               /* bytes of a buffer's rows */
   double bytes_per_cycle;      /* to and from memory, all cores */
   double operations_per_cycle; /* of one core */
   double call_cycles;          /* spent on every call, and hidden by nothing */
-} po_machine;
+} po_graph_machine;
 
-po_machine po_machine_of(const gs_target *);
+po_graph_machine po_machine_of(const gs_target *);
 /* Bytes a cycle that so many cores get from memory together: a quarter of them
  * is taken to use up its rate. */
-double po_memory_rate(const po_machine *, double cores);
+double po_memory_rate(const po_graph_machine *, double cores);
 
 enum { PO_CASE_X, PO_CASE_Y, PO_CASE_R, PO_CASE_N };
 
@@ -88,7 +88,7 @@ typedef struct po_impl_plan {
 } po_impl_plan;
 
 /* All tiling cases, solved and compared. */
-void po_plan_graph(po_impl_plan *, const po_hint *, const po_machine *,
+void po_plan_graph(po_impl_plan *, const po_hint *, const po_graph_machine *,
                    bs_arena *);
 void po_impl_plan_done(po_impl_plan *);
 /* The cases of a graph; `found` may be NULL to count them. */
@@ -96,11 +96,11 @@ uint32_t po_tiling_cases(const po_hint *, po_tiling_case *found, uint32_t room);
 /* Does a case's transforms to a copy of the hint graph; `inner` says the
  * sizes, and block the size of a block, 0 to give each core one. */
 bool po_apply_case(po_graph *, const po_hint *, const po_tiling_case *,
-                   const po_machine *, int64_t block);
+                   const po_graph_machine *, int64_t block);
 
 /* wide.c: a buffer takes in loops around a call as long as less is moved so and
  * all buffers fit into `room` bytes. */
-bool po_widen_buffers(po_graph *, const po_machine *, int64_t room);
+bool po_widen_buffers(po_graph *, const po_graph_machine *, int64_t room);
 
 /* -1 beyond 64 bits. */
 int64_t po_count_keys(const po_impl_plan *);

@@ -29,6 +29,6 @@ po_program *po_without_blocks(const po_program *);
 void po_print_implgraphs(po_program *, bs_text *);
 void po_json_implgraphs(po_program *, bs_text *);
 /* The members of an object for one impl graph, its buffers included. */
-void po_json_impl(const po_impl *, const po_machine *, bs_json *);
+void po_json_impl(const po_impl *, const po_graph_machine *, bs_json *);
 
 #endif

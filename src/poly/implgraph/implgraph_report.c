@@ -47,7 +47,7 @@ print_candidates(const po_impl_plan *plan, bs_text *out) {
 }
 
 static void
-print_impl(const po_impl *i, const po_machine *m, bs_text *out) {
+print_impl(const po_impl *i, const po_graph_machine *m, bs_text *out) {
   po_buffers buffers;
   bs_putf(out, "impl %s\n", i->name);
   po_graph_print(i->graph, out);
@@ -57,7 +57,7 @@ print_impl(const po_impl *i, const po_machine *m, bs_text *out) {
 }
 
 static void
-print_plan(const po_impl_plan *plan, const po_machine *m, bs_text *out) {
+print_plan(const po_impl_plan *plan, const po_graph_machine *m, bs_text *out) {
   const po_impl *i;
   uint32_t result;
   bs_putf(out, "graph %s\n", plan->hint->graph.name);
@@ -85,7 +85,7 @@ json_numbers(const po_impl *i, bs_json *j) {
 }
 
 static void
-json_graph(const po_impl *i, const po_machine *m, bs_json *j) {
+json_graph(const po_impl *i, const po_graph_machine *m, bs_json *j) {
   po_buffers buffers;
   po_graph_json(i->graph, j, "graph");
   po_place_buffers(i->graph, m, &buffers);
@@ -94,13 +94,13 @@ json_graph(const po_impl *i, const po_machine *m, bs_json *j) {
 }
 
 void
-po_json_impl(const po_impl *i, const po_machine *m, bs_json *j) {
+po_json_impl(const po_impl *i, const po_graph_machine *m, bs_json *j) {
   json_numbers(i, j);
   json_graph(i, m, j);
 }
 
 static void
-json_candidate(const po_impl_plan *plan, const po_machine *m, int64_t key,
+json_candidate(const po_impl_plan *plan, const po_graph_machine *m, int64_t key,
                uint32_t result, uint32_t group, const po_impl *i, bs_json *j) {
   bs_json_object(j, NULL);
   bs_json_int(j, "key", key);
@@ -113,7 +113,7 @@ json_candidate(const po_impl_plan *plan, const po_machine *m, int64_t key,
 }
 
 static void
-json_plan(const po_impl_plan *plan, const po_machine *m, bs_json *j) {
+json_plan(const po_impl_plan *plan, const po_graph_machine *m, bs_json *j) {
   bs_json_object(j, NULL);
   po_graph_json(&plan->hint->graph, j, "graph");
   bs_json_array(j, "candidates");
@@ -133,7 +133,7 @@ void
 po_print_implgraphs(po_program *scheduled, bs_text *out) {
   po_program *p = po_without_blocks(scheduled);
   po_hints hints;
-  po_machine m =
+  po_graph_machine m =
       po_machine_of(p->target ? p->target : gs_target_default(&p->ctx));
   po_make_hints(p, &hints);
   bs_putf(out,
@@ -154,7 +154,7 @@ po_print_implgraphs(po_program *scheduled, bs_text *out) {
 }
 
 static void
-json_machine(const po_machine *m, bs_json *j) {
+json_machine(const po_graph_machine *m, bs_json *j) {
   bs_json_object(j, "machine");
   bs_json_int(j, "cores", m->cores);
   bs_json_int(j, "buffer", m->buffer_bytes);
@@ -169,7 +169,7 @@ po_json_implgraphs(po_program *scheduled, bs_text *out) {
   po_program *p = po_without_blocks(scheduled);
   po_hints hints;
   bs_json j;
-  po_machine m =
+  po_graph_machine m =
       po_machine_of(p->target ? p->target : gs_target_default(&p->ctx));
   po_make_hints(p, &hints);
   bs_json_init(&j, out, 1);

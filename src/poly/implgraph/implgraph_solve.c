@@ -12,33 +12,31 @@
  * Among cases the highest score with a feasible one wins, then the least cost,
  * then the most cores, then the first.  A result costs the sum of its
  * groups. */
+#include "glenside/target/machine.h"
 #include "poly/implgraph/buffers.h"
 
-#include "glenside/target/target.h"
+#include "glenside/target/tuned.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { MAX_CASES = 256, MAX_SIZES = 16, EVEN_SIZES = 2, CORES_SHARE = 4 };
+enum { MAX_CASES = 256, MAX_SIZES = 16, EVEN_SIZES = 2 };
 
-po_machine
+po_graph_machine
 po_machine_of(const gs_target *target) {
-  po_machine m = {.cores = target->cores,
-                  .buffer_bytes = 1 << 15,
-                  .align = target->vector_bytes,
-                  .bytes_per_cycle = target->memory_bytes_per_cycle,
-                  .operations_per_cycle = target->flops_per_cycle,
-                  .call_cycles = 16};
-  /* The caches of a core are the first two. */
-  for (uint32_t k = 0; k < target->caches.len && k < 2; k++)
-    m.buffer_bytes = target->caches.data[k].bytes;
+  po_graph_machine m = {.cores = gs_cores(target),
+                        .buffer_bytes = gs_core_bytes(target),
+                        .align = gs_vector_bytes(target),
+                        .bytes_per_cycle = gs_bytes_a_cycle(target, INFINITY),
+                        .operations_per_cycle = gs_operations_a_cycle(
+                            target, GS_RATE_FUSED, GS_F32),
+                        .call_cycles = GS_CALL_START};
   return m;
 }
 
 double
-po_memory_rate(const po_machine *m, double cores) {
-  double share = CORES_SHARE * cores / fmax((double)m->cores, 1);
-  return m->bytes_per_cycle * fmin(1, share);
+po_memory_rate(const po_graph_machine *m, double cores) {
+  return m->bytes_per_cycle * gs_share_of_memory(cores, (double)m->cores);
 }
 
 /* ---- what a graph costs ---- */
@@ -71,7 +69,7 @@ share_of(const po_graph *g, const po_graph_node *n) {
 }
 
 static double
-traffic_of(const po_graph *g, const po_machine *m, uint32_t node) {
+traffic_of(const po_graph *g, const po_graph_machine *m, uint32_t node) {
   const po_graph_node *n = &g->nodes.data[node];
   double used = fmin((double)po_graph_blocks(g, node), (double)m->cores);
   double bytes = 0;
@@ -91,7 +89,8 @@ is_overlapped(const po_buffers *b) {
 }
 
 static double
-cost_of(const po_graph *g, const po_buffers *buffers, const po_machine *m) {
+cost_of(const po_graph *g, const po_buffers *buffers,
+        const po_graph_machine *m) {
   double traffic = 0, operations = 0, calls = 0;
   for (uint32_t k = 0; k < g->nodes.len; k++) {
     const po_graph_node *n = &g->nodes.data[k];
@@ -109,7 +108,7 @@ cost_of(const po_graph *g, const po_buffers *buffers, const po_machine *m) {
 }
 
 static int64_t
-cores_of(const po_graph *g, const po_machine *m) {
+cores_of(const po_graph *g, const po_graph_machine *m) {
   int64_t most = 1;
   for (uint32_t k = 0; k < g->nodes.len; k++)
     most = po_graph_blocks(g, k) > most ? po_graph_blocks(g, k) : most;
@@ -118,7 +117,7 @@ cores_of(const po_graph *g, const po_machine *m) {
 
 /* 1 where every output is written in whole rows of memory. */
 static int
-score_of(const po_graph *g, const po_machine *m) {
+score_of(const po_graph *g, const po_graph_machine *m) {
   for (uint32_t k = 0; k < g->nodes.len; k++)
     for (uint32_t i = 0; i < g->nodes.data[k].tensors.len; i++) {
       const po_tensor *t = &g->nodes.data[k].tensors.data[i];
@@ -141,7 +140,7 @@ score_of(const po_graph *g, const po_machine *m) {
 typedef struct solver {
   po_impl_plan *plan;
   const po_hint *hint;
-  const po_machine *machine;
+  const po_graph_machine *machine;
   bs_arena scratch;
 } solver;
 
@@ -417,8 +416,8 @@ add_two_phases(solver *s) {
 }
 
 void
-po_plan_graph(po_impl_plan *plan, const po_hint *hint, const po_machine *m,
-              bs_arena *arena) {
+po_plan_graph(po_impl_plan *plan, const po_hint *hint,
+              const po_graph_machine *m, bs_arena *arena) {
   solver s = {.plan = plan, .hint = hint, .machine = m};
   *plan = (po_impl_plan){.arena = arena, .hint = hint, .chosen = -1};
   bs_arena_init(&s.scratch, arena->heap);

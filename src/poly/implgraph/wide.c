@@ -81,7 +81,7 @@ take_in(const po_graph *g, uint32_t node, axis_list *list, uint32_t axis) {
 }
 
 static bool
-widen(po_graph *g, uint32_t node, uint32_t number, const po_machine *m,
+widen(po_graph *g, uint32_t node, uint32_t number, const po_graph_machine *m,
       int64_t room) {
   const po_tensor *t = &g->nodes.data[node].tensors.data[number];
   axis_list best = axes_of_buffer(t), now = best;
@@ -102,7 +102,7 @@ widen(po_graph *g, uint32_t node, uint32_t number, const po_machine *m,
 }
 
 bool
-po_widen_buffers(po_graph *g, const po_machine *m, int64_t room) {
+po_widen_buffers(po_graph *g, const po_graph_machine *m, int64_t room) {
   for (uint32_t k = 0; k < g->nodes.len; k++)
     for (uint32_t i = 0; i < g->nodes.data[k].tensors.len; i++)
       if (!g->nodes.data[k].tensors.data[i].local && !is_common(g, k, i) &&

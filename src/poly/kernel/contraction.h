@@ -324,7 +324,6 @@ double po_contraction_cycles(const gs_target *, const po_contraction *);
  * of x that do not fall into the same few sets of the first cache, or few
  * columns of y; whole vectors of y, which that cache holds for all rows of x,
  * or which but a panel of these reads. */
-enum { PO_ALIASING_BYTES = 4096, PO_FEW_COLUMNS = 64 };
 bool po_x_lies(const po_contraction *);
 bool po_y_lies(const po_contraction *, const gs_target *);
 /* What it is at some sizes, as integers. */

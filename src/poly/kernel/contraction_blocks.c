@@ -11,6 +11,7 @@
  * from the third cache, each for all rows of a block of x: nc is as wide as
  * the share of a core there, and the cores divide the rows, so that each packs
  * its own rows of x, once, and reads them from its second cache. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 
@@ -24,7 +25,7 @@ int64_t
 po_depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
   int64_t extent = c->dims[PO_DIM_K].d[0].extent;
   int64_t panel = nv * c->lanes * bytes_of(c);
-  int64_t first = cache_bytes(t, 0, 32768), second = cache_bytes(t, 1, 262144);
+  int64_t first = gs_cache_bytes(t, 1), second = gs_cache_bytes(t, 2);
   int64_t depth =
       max64(max64(first, min64(2 * first, second / 16)) / panel, 256);
   int64_t parts = bs_ceil_div(extent, max64(depth / inner_of(c), 1));
@@ -67,7 +68,7 @@ unevenness(int64_t size, int64_t unit, int64_t cores) {
 static void
 choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
   int64_t n = size_of(c, PO_DIM_N), outer = size_of(c, PO_DIM_O);
-  int64_t panel = (int64_t)c->nv * c->lanes, cores = max64(t->cores, 1);
+  int64_t panel = (int64_t)c->nv * c->lanes, cores = gs_cores(t);
   int64_t tiles = bs_ceil_div(n, widest);
   bool shares = shares_columns(c, bs_ceil_div(n, panel), cores) ||
                 unevenness(n, panel, cores) <
@@ -81,7 +82,7 @@ choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
 static void
 pack_once(po_contraction *c) {
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
-  int64_t most = PO_MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+  int64_t most = (int64_t)GS_KERNEL_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
   if (c->dims[PO_DIM_O].n)
     return;
   if (c->x_mode == PO_BLOCK && n > c->nc && m <= most)
@@ -97,22 +98,22 @@ pays_whole(const po_contraction *c, int64_t row) {
   int64_t n = size_of(c, PO_DIM_N);
   return c->y_mode == PO_BLOCK && !c->dims[PO_DIM_O].n &&
          size_of(c, PO_DIM_M) >= GS_KERNEL_MANY_ROWS &&
-         n * row > PO_MAX_BLOCK &&
-         n <= PO_MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+         n * row > GS_KERNEL_BLOCK &&
+         n <= (int64_t)GS_KERNEL_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
 }
 
 /* Columns of a tile at most; row: bytes of one of its columns. */
 static int64_t
 widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
   int64_t panel = (int64_t)c->nv * c->lanes;
-  int64_t block = cache_bytes(t, 1, 262144) / 2;
+  int64_t block = gs_cache_bytes(t, 2) / 2;
   bool once = po_image_of_x(c) && po_is_packed_whole(c->y_mode);
   if (once || (c->y_mode == PO_DIRECT && po_y_is_direct(c, t)))
     return bs_round_up(size_of(c, PO_DIM_N), panel);
   if (c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS)
-    block = min64(PO_MAX_BLOCK, block);
+    block = min64(GS_KERNEL_BLOCK, block);
   if (c->y_mode == PO_WHOLE)
-    block = max64(cache_bytes(t, 2, 0) / 2 / max64(t->cores, 1), block);
+    block = max64(gs_third_cache_share(t) / 2, block);
   return max64(block / row / panel * panel, panel);
 }
 
@@ -125,8 +126,8 @@ choose_width(const gs_target *t, po_contraction *c, int64_t row) {
   if (c->waits) {
     int64_t rows =
         po_image_of_x(c) ? max64(unit, min64(m, GS_KERNEL_FEW_ROWS)) : unit;
-    widest =
-        max64(min64(widest, PO_MAX_SUMS / bytes / rows / panel * panel), panel);
+    widest = max64(min64(widest, GS_KERNEL_SUMS / bytes / rows / panel * panel),
+                   panel);
   }
   if (c->y_mode == PO_WHOLE)
     c->nc = bs_round_up(bs_ceil_div(n, bs_ceil_div(n, widest)), panel);
@@ -137,7 +138,7 @@ choose_width(const gs_target *t, po_contraction *c, int64_t row) {
 /* Rows of a tile, whose columns are chosen. */
 static void
 choose_height(const gs_target *t, po_contraction *c) {
-  int64_t bytes = bytes_of(c), cores = max64(t->cores, 1), unit = po_unit_of(c);
+  int64_t bytes = bytes_of(c), cores = gs_cores(t), unit = po_unit_of(c);
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t tiles = bs_ceil_div(n, c->nc) * size_of(c, PO_DIM_O);
   int64_t chunks = tiles < cores ? bs_ceil_div(cores, tiles) : 1;
@@ -147,7 +148,7 @@ choose_height(const gs_target *t, po_contraction *c) {
       min64(bs_round_up(bs_ceil_div(m, chunks), unit), bs_round_up(m, unit));
   if (!c->waits)
     return;
-  int64_t most = max64(PO_MAX_SUMS / bytes / c->nc / unit * unit, unit);
+  int64_t most = max64(GS_KERNEL_SUMS / bytes / c->nc / unit * unit, unit);
   int64_t parts = bs_ceil_div(m, min64(c->mc, most));
   if (tiles * parts > 1 && tiles % cores)
     parts = bs_round_up(parts, cores);
@@ -159,17 +160,17 @@ static bool
 choose_image_rows(po_contraction *c) {
   int64_t unit = po_unit_of(c);
   c->mb = c->mc;
-  while (c->mb > unit && !po_image_fits(c, PO_MAX_BLOCK))
+  while (c->mb > unit && !po_image_fits(c, GS_KERNEL_BLOCK))
     c->mb = bs_round_up(c->mb / 2, unit);
-  return po_image_fits(c, PO_MAX_BLOCK) &&
-         (!c->waits || c->mc * c->nc * bytes_of(c) <= PO_MAX_SUMS);
+  return po_image_fits(c, GS_KERNEL_BLOCK) &&
+         (!c->waits || c->mc * c->nc * bytes_of(c) <= GS_KERNEL_SUMS);
 }
 
 /* Rows of x that stay in the second cache; row: bytes of one. */
 static void
 choose_rows(const gs_target *t, po_contraction *c, int64_t row) {
-  int64_t rows = cache_bytes(t, 1, 262144) / 3;
-  rows = c->x_mode == PO_BLOCK ? min64(PO_MAX_ROWS, rows) : rows;
+  int64_t rows = gs_cache_bytes(t, 2) / 3;
+  rows = c->x_mode == PO_BLOCK ? min64(GS_KERNEL_BLOCK_X, rows) : rows;
   c->mb = max64(rows / row / c->mr, 1) * c->mr;
   if (c->x_mode == PO_BLOCK && c->mb > c->mc)
     c->mb = c->mc;
@@ -194,8 +195,8 @@ choose_later(const gs_target *t, po_contraction *c) {
   int64_t depth = size_of(c, PO_DIM_K) * bytes_of(c);
   int64_t width = (int64_t)c->nv * c->lanes * bytes_of(c);
   int64_t panels = full_panels(c);
-  bool far = size_of(c, PO_DIM_M) <= c->mc ||
-             c->nc * depth > cache_bytes(t, 1, 262144) / 2;
+  bool far =
+      size_of(c, PO_DIM_M) <= c->mc || c->nc * depth > gs_cache_bytes(t, 2) / 2;
   bool asks = far && po_is_packed_whole(c->y_mode) &&
               c->nc > c->nv * c->lanes && panels <= GS_KERNEL_PANELS;
   c->later = asks ? bs_ceil_div(width, panels) : 0;
@@ -206,7 +207,7 @@ choose_later(const gs_target *t, po_contraction *c) {
 static void
 choose_modes(const po_contract_choice *fixed, po_contraction *c) {
   po_cmode x = c->x_mode, y = c->y_mode;
-  if (c->y_mode == PO_WINDOWS && !po_image_fits(c, PO_MAX_BLOCK))
+  if (c->y_mode == PO_WINDOWS && !po_image_fits(c, GS_KERNEL_BLOCK))
     c->y_mode = PO_BLOCK;
   pack_once(c);
   if (fixed->x_mode != PO_ANY_MODE)

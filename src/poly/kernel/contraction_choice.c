@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* contraction_choice.c - what a schedule fixes of a contraction, and whether it
  * can be. */
+#include "glenside/target/tuned.h"
+#include "glenside/target/machine.h"
 #include "poly/kernel/contraction_plan.h"
 
 const char *const po_cmode_names[] = {"direct", "block", "whole", "before",
@@ -24,11 +26,11 @@ static bool
 kernel_is_possible(const gs_target *t, const po_contract_choice *fixed,
                    const po_contraction *c, bs_text *why) {
   int64_t rows = max64(fixed->mr, 1), vectors = max64(fixed->nv, 1);
-  int64_t registers = max64(t->vector_registers, 4);
+  int64_t registers = max64(gs_vector_registers(t), 4);
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
-  if (rows > PO_MAX_MR || vectors > PO_MAX_NV)
-    return fault(why, "a kernel has at most %d rows and %d vectors", PO_MAX_MR,
-                 PO_MAX_NV);
+  if (rows > GS_KERNEL_ROWS || vectors > GS_KERNEL_VECTORS)
+    return fault(why, "a kernel has at most %d rows and %d vectors",
+                 GS_KERNEL_ROWS, GS_KERNEL_VECTORS);
   if (rows * vectors + vectors + 1 > registers)
     return fault(why,
                  "a kernel of %lld rows of %lld vectors needs %lld registers, "
@@ -48,8 +50,9 @@ kernel_is_possible(const gs_target *t, const po_contract_choice *fixed,
  */
 static bool
 can_be_whole(const po_contraction *c, po_dim_role role) {
-  return !c->dims[PO_DIM_O].n &&
-         size_of(c, role) <= PO_MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+  return !c->dims[PO_DIM_O].n && size_of(c, role) <= (int64_t)GS_KERNEL_WHOLE /
+                                                         bytes_of(c) /
+                                                         size_of(c, PO_DIM_K);
 }
 
 static bool
@@ -94,19 +97,20 @@ po_choice_fits(const po_contract_choice *fixed, const po_contraction *c,
   if (fixed->kc > most)
     return fault(why, "the outermost loop of a sum has %lld iterations",
                  (long long)most);
-  if (c->y_mode == PO_BLOCK &&
-      !is_small(k * c->nc, k * panel, bytes, PO_MAX_BLOCK, "a block of y", why))
+  if (c->y_mode == PO_BLOCK && !is_small(k * c->nc, k * panel, bytes,
+                                         GS_KERNEL_BLOCK, "a block of y", why))
     return false;
   if (c->x_mode == PO_BLOCK &&
-      !is_small(k * c->mb, k * c->mr, bytes, PO_MAX_ROWS, "a block of x", why))
+      !is_small(k * c->mb, k * c->mr, bytes, GS_KERNEL_BLOCK_X, "a block of x",
+                why))
     return false;
-  if (c->waits && !is_small(c->mc * c->nc, unit * panel, bytes, PO_MAX_SUMS,
+  if (c->waits && !is_small(c->mc * c->nc, unit * panel, bytes, GS_KERNEL_SUMS,
                             "sums of a tile", why))
     return false;
   return (c->x_mode != PO_WINDOWS && c->y_mode != PO_WINDOWS) ||
-         po_image_fits(c, PO_MAX_BLOCK) ||
+         po_image_fits(c, GS_KERNEL_BLOCK) ||
          fault(why, "the image for a tile takes more than %d bytes",
-               PO_MAX_BLOCK);
+               GS_KERNEL_BLOCK);
 }
 
 /* ---- as text ---- */

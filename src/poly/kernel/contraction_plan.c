@@ -6,20 +6,13 @@
  * two loads a cycle, and at least the latency of an addition; to them come
  * those of a panel's start and end.  Both ways of giving roles to the operands
  * are tried, with what packing and storing cost. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- the kernel ---- */
-
-/* Cycles of a vector of products, added up. */
-static double
-product_cycles(const gs_target *t) {
-  double floats = (double)t->vector_bytes / 4;
-  double cycles = t->flops_per_cycle > 0 ? 2 * floats / t->flops_per_cycle : 0;
-  return fmin(fmax(cycles, 0.5), 2);
-}
 
 /* Cycles that a panel takes for k iterations. */
 static double
@@ -76,7 +69,7 @@ pack_cycles(const po_contraction *c, bool x) {
   double n = (double)size_of(c, role) * (double)size_of(c, PO_DIM_K);
   if (llabs(stride_of(k, x)) < step)
     return n * (stride_of(k, x) == 1 ? GS_PACK_TURNED : GS_PACK_SINGLE) *
-           (operand->n_guards ? 1.5 : 1);
+           (operand->n_guards ? GS_PACK_GUARDED : 1);
   double run = (double)min64(width, own ? own->extent : 1);
   return n * ((step == 1   ? GS_PACK_RUNS
                : step == 2 ? GS_PACK_EVERY
@@ -108,7 +101,7 @@ po_x_can_be_direct(const po_contraction *c) {
 static bool
 x_aliases(const po_contraction *c) {
   const po_cdims *m = &c->dims[PO_DIM_M];
-  return m->n && m->d[0].x * bytes_of(c) % 4096 == 0;
+  return m->n && m->d[0].x * bytes_of(c) % GS_ALIASING_BYTES == 0;
 }
 
 bool
@@ -121,8 +114,9 @@ po_y_can_be_direct(const po_contraction *c) {
 bool
 po_y_is_direct(const po_contraction *c, const gs_target *t) {
   const po_cdim *k = &c->dims[PO_DIM_K].d[0];
-  int64_t first = cache_bytes(t, 0, 32768), row = k->y * bytes_of(c);
-  return po_y_can_be_direct(c) && row <= 1024 && row * k->extent <= first * 2;
+  int64_t first = gs_cache_bytes(t, 1), row = k->y * bytes_of(c);
+  return po_y_can_be_direct(c) && row <= GS_AHEAD_NEAR &&
+         row * k->extent <= first * 2;
 }
 
 static bool
@@ -144,8 +138,8 @@ may_copy_image(po_contraction *c) {
 static double
 place_y(const gs_target *t, po_contraction *c, double cycles) {
   double packed = pack_cycles(c, false), direct = GS_ALIASING_FAR * cycles;
-  if (direct < packed && po_stays_in_place(c, cache_bytes(t, 1, 262144),
-                                           po_depth_of(t, c, c->nv))) {
+  if (direct < packed &&
+      po_stays_in_place(c, gs_cache_bytes(t, 2), po_depth_of(t, c, c->nv))) {
     c->y_mode = PO_DIRECT;
     return direct;
   }
@@ -223,7 +217,7 @@ cycles_of(const pricing *p, po_contraction *c) {
 
 static bool
 is_kernel(const pricing *p, const po_contraction *c, int64_t mr, int64_t nv) {
-  int64_t registers = max64(p->target->vector_registers, 4);
+  int64_t registers = max64(gs_vector_registers(p->target), 4);
   const po_contract_choice *fixed = p->fixed;
   return mr * nv + nv + 1 <= registers && mr <= size_of(c, PO_DIM_M) &&
          nv <= bs_ceil_div(size_of(c, PO_DIM_N), c->lanes) &&
@@ -256,10 +250,10 @@ static void
 choose_kernel(const pricing *p, po_contraction *c) {
   uint32_t mr = 1, nv = 1;
   double best = INFINITY;
-  for (uint32_t v = 1; v <= PO_MAX_NV; v++)
-    for (uint32_t r = 1; r <= PO_MAX_MR; r++) {
+  for (uint32_t v = 1; v <= GS_KERNEL_VECTORS; v++)
+    for (uint32_t r = 1; r <= GS_KERNEL_ROWS; r++) {
       double cycles = take_kernel(p, c, r, v) ? own_cycles(p, c) : INFINITY;
-      if (cycles < best * 0.999) {
+      if (cycles < best * GS_KERNEL_BETTER) {
         best = cycles;
         mr = r;
         nv = v;
@@ -274,14 +268,14 @@ bool
 po_x_lies(const po_contraction *c) {
   const po_cdims *m = &c->dims[PO_DIM_M];
   int64_t row = m->n ? m->d[0].x : 0;
-  return (row * bytes_of(c)) % PO_ALIASING_BYTES != 0 ||
-         size_of(c, PO_DIM_N) <= PO_FEW_COLUMNS;
+  return (row * bytes_of(c)) % GS_ALIASING_BYTES != 0 ||
+         size_of(c, PO_DIM_N) <= GS_ALIASING_COLUMNS;
 }
 
 bool
 po_y_lies(const po_contraction *c, const gs_target *t) {
   const po_cdim *k = &c->dims[PO_DIM_K].d[0];
-  int64_t row = k->y * bytes_of(c), first = cache_bytes(t, 0, 32768);
+  int64_t row = k->y * bytes_of(c), first = gs_cache_bytes(t, 1);
   return size_of(c, PO_DIM_N) % c->lanes == 0 &&
          ((row <= GS_AHEAD_NEAR && row * k->extent <= 2 * first) ||
           size_of(c, PO_DIM_M) <= c->mr);
@@ -380,7 +374,7 @@ po_plan_contraction(const gs_target *t, const bool constant[2],
   po_contraction *found = &room[0];
   *found = *c;
   found->lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
-  found->product = product_cycles(t);
+  found->product = gs_multiply_add_cycles(t);
   found->cache_line = gs_first_cache(t).line;
   found->cache_ways = gs_first_cache(t).ways;
   found->chosen = fixed && !fixed->loops;

@@ -7,16 +7,6 @@
 #include "base/whole.h"
 #include <stdarg.h>
 
-/* Rows and vectors of a kernel. */
-#define PO_MAX_MR 28
-#define PO_MAX_NV 4
-/* Bytes on a thread's stack for a packed block of y or an image, for one of x,
- * for sums that wait; in the workspace for an operand packed whole. */
-#define PO_MAX_BLOCK (256 * 1024)
-#define PO_MAX_ROWS  (384 * 1024)
-#define PO_MAX_SUMS  (128 * 1024)
-#define PO_MAX_WHOLE (INT64_C(256) << 20)
-
 static inline int64_t
 min64(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -25,11 +15,6 @@ min64(int64_t a, int64_t b) {
 static inline int64_t
 max64(int64_t a, int64_t b) {
   return a > b ? a : b;
-}
-
-static inline int64_t
-cache_bytes(const gs_target *t, uint32_t level, int64_t otherwise) {
-  return t->caches.len > level ? t->caches.data[level].bytes : otherwise;
 }
 
 static inline int64_t

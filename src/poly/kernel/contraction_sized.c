@@ -5,6 +5,7 @@
  * from the machine and from the most of all sizes: all of it is planned over
  * integers, and the plan is taken over.  How many blocks there are is computed
  * when the function is called. */
+#include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
@@ -135,9 +136,9 @@ settle_mode(po_program *p, gs_sizes *s, const po_contraction *at, bool x,
     return;
   *mode = PO_BLOCK;
   if (x)
-    c->mb = no_more(c->mb, c->mr, depth, PO_MAX_ROWS);
+    c->mb = no_more(c->mb, c->mr, depth, GS_KERNEL_BLOCK_X);
   else
-    c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, PO_MAX_BLOCK);
+    c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, GS_KERNEL_BLOCK);
 }
 
 /* An image for which there is no room is packed as windows. */
@@ -149,7 +150,7 @@ settle_image(gs_sizes *s, const po_contraction *at, po_contraction *c) {
   int64_t depth = c->kc * inner_of(at) * bytes_of(at);
   c->y_mode = PO_BLOCK;
   c->plane = 0;
-  c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, PO_MAX_BLOCK);
+  c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, GS_KERNEL_BLOCK);
 }
 
 /* Rows are one walk along k, from which each begins at the same distance, or

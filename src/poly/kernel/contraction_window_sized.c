@@ -7,6 +7,7 @@
  * other loops of k has, a plane, is one length for all calls, so that blocks
  * have one size: the call takes as many rows of the image as a plane has room
  * for, and a plane has room for the rows of one panel at any sizes. */
+#include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 #include <math.h>
 
@@ -129,7 +130,7 @@ least_plane(gs_sizes *s, const po_contraction *at, const po_contraction *c,
        (double)first->window) *
       (double)image->n[0];
   double least = rows < whole ? rows : whole;
-  return least < PO_MAX_BLOCK ? (int64_t)least + 1 : PO_MAX_BLOCK;
+  return least < GS_KERNEL_BLOCK ? (int64_t)least + 1 : GS_KERNEL_BLOCK;
 }
 
 /* Planes for one iteration of the outermost loop of k. */
@@ -163,7 +164,7 @@ po_fit_sized_image(gs_sizes *s, const po_contraction *at, po_contraction *c) {
   po_layout_image(NULL, at, &image);
   c->plane = 1;
   c->plane = po_odd_lines(c, planned_plane(s, at, c, &image));
-  int64_t room = PO_MAX_BLOCK / bytes_of(c) - (int64_t)c->nv * c->lanes;
+  int64_t room = GS_KERNEL_BLOCK / bytes_of(c) - (int64_t)c->nv * c->lanes;
   int64_t deep = room / (c->plane * inner_planes(c));
   if (deep < 1)
     return false;

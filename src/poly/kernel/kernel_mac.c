@@ -12,14 +12,12 @@
  * Integers may be summed in any order, and floats come here only where they
  * may: the loops of k are put in an order in which the innermost one fills
  * groups of k and can be packed fast. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* Fragments of a side of a kernel. */
-#define MOST_X 16
-#define MOST_Y 8
 /* Bytes of a row's sum. */
 #define ROW_SUM 4
 
@@ -220,14 +218,14 @@ static double
 choose_sides(const po_contract_choice *fixed, po_contraction *c) {
   const gs_mac *mac = c->mac.mac;
   double best = INFINITY;
-  for (int64_t mr = 1; mr <= min64(MOST_X, mac->x.held); mr++)
-    for (int64_t nv = 1; nv <= min64(MOST_Y, mac->y.held); nv++) {
+  for (int64_t mr = 1; mr <= min64(GS_MAC_KERNEL_X, mac->x.held); mr++)
+    for (int64_t nv = 1; nv <= min64(GS_MAC_KERNEL_Y, mac->y.held); nv++) {
       if (mr * nv > mac->accumulators ||
           (fixed && fixed->mr && fixed->mr != mr) ||
           (fixed && fixed->nv && fixed->nv != nv))
         continue;
       double cycles = sweep_cycles(c, mr, nv);
-      if (cycles < best * 0.999) {
+      if (cycles < best * GS_KERNEL_BETTER) {
         best = cycles;
         c->mr = (uint32_t)mr;
         c->nv = (uint32_t)nv;
@@ -247,8 +245,8 @@ measure_panel(po_contraction *c, bool x) {
   bytes += po_mac_sums_rows(c, x) ? width * ROW_SUM : 0;
   c->mac.panel[!x] = bs_round_up(bytes, 64);
   return (x ? c->x_mode : c->y_mode) == PO_BLOCK
-             ? c->mac.panel[!x] <= PO_MAX_BLOCK
-             : c->mac.panel[!x] <= PO_MAX_WHOLE;
+             ? c->mac.panel[!x] <= GS_KERNEL_BLOCK
+             : c->mac.panel[!x] <= (int64_t)GS_KERNEL_WHOLE;
 }
 
 /* Bytes of all panels of the operand. */
@@ -275,7 +273,7 @@ part_of(const po_contraction *c, bool x, int64_t bytes, int64_t shares) {
  * stays in the second cache beside what it meets. */
 static void
 cut_rows(const gs_target *t, po_contraction *c, bool x, int64_t shares) {
-  int64_t most = min64(cache_bytes(t, 1, 262144) / 3, PO_MAX_BLOCK);
+  int64_t most = min64(gs_cache_bytes(t, 2) / 3, GS_KERNEL_BLOCK);
   int64_t *rows = x ? &c->mc : &c->nc;
   *rows = part_of(c, x, most, shares);
 }
@@ -296,12 +294,12 @@ keep_whole(po_contraction *c, bool x) {
  * iteration operands of its own, both are packed for a tile. */
 static void
 choose_tiles(const gs_target *t, po_contraction *c) {
-  int64_t cores = max64(t->cores, 1), outer = size_of(c, PO_DIM_O);
+  int64_t cores = gs_cores(t), outer = size_of(c, PO_DIM_O);
   int64_t shares = outer % cores ? cores : 1;
   bool x = c->x_mode == PO_BEFORE, y = c->y_mode == PO_BEFORE;
   if (x == y)
     x = c->x_mode != PO_DIRECT && all_bytes(c, true) < all_bytes(c, false);
-  if (!c->dims[PO_DIM_O].n && all_bytes(c, x) <= PO_MAX_WHOLE) {
+  if (!c->dims[PO_DIM_O].n && all_bytes(c, x) <= (int64_t)GS_KERNEL_WHOLE) {
     keep_whole(c, x);
     cut_rows(t, c, !x, shares);
     return;

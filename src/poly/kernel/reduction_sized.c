@@ -6,15 +6,13 @@
  * over them.  Of a loop whose last iteration is no one function of the sizes,
  * as that of a window in an image that may be smaller than it, the most is
  * taken, where that is little: conditions say which iterations there are. */
+#include "glenside/target/tuned.h"
 #include "poly/kernel/reduction.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_number.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include <isl/ilp.h>
-
-/* Iterations of a loop that are counted at their most. */
-#define SHORT_LOOP 32
 
 /* The last iteration of loop k is one function of the sizes. */
 static bool
@@ -36,7 +34,7 @@ po_find_sized_extent(po_reduction *l, uint32_t k, const po_stmt *s) {
   if (find_last(l, k, s))
     return true;
   if (!po_int(isl_set_dim_max_val(isl_set_copy(s->domain), (int)k), &most) ||
-      most - l->lo[k] >= SHORT_LOOP)
+      most - l->lo[k] >= GS_KERNEL_SHORT_LOOP)
     return false;
   l->extent[k] = most - l->lo[k] + 1;
   return l->extent[k] >= 1;

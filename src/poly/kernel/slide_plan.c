@@ -5,24 +5,11 @@
  * rows of another loop, the more of whose elements windows share the better;
  * its price is the cycles of its loads, products and instructions, whichever
  * takes longest.  Vectors may be shorter than the target's, where a row is. */
+#include "glenside/target/machine.h"
 #include "poly/kernel/kernel_slide.h"
 #include "base/whole.h"
 #include "glenside/target/tuned.h"
 #include <math.h>
-
-/* Taps of a window that are written out, lines of all tiles of a kernel. */
-#define MOST_TAPS  64
-#define MOST_LINES 900
-/* Rows and vectors of a tile, and registers that hold no sum. */
-#define MOST_ROWS    8
-#define MOST_VECTORS 4
-/* Bytes of a line of the first cache, and what a load costs beyond its own that
- * a line ends in, in loads. */
-#define LINE     64
-#define CROSSING 3
-/* Vectors of x that are held. */
-#define MOST_HELD 2
-#define SPARE     3
 
 /* ---- runs of tiles ---- */
 
@@ -131,7 +118,7 @@ count_taps(const po_slide *c, bool unrolled) {
   int64_t n = 1;
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
     if (c->unrolled[tap] == unrolled)
-      n *= c->extent[tap] <= MOST_LINES ? c->extent[tap] : MOST_LINES;
+      n *= c->extent[tap] <= GS_SLIDE_LINES ? c->extent[tap] : GS_SLIDE_LINES;
   return n;
 }
 
@@ -150,7 +137,7 @@ choose_taps(po_slide *c) {
         border != c->down)
       return false;
   }
-  return n <= 1 && count_taps(c, true) <= MOST_TAPS;
+  return n <= 1 && count_taps(c, true) <= GS_SLIDE_TAPS;
 }
 
 /* The sum of an element runs in the order of its loops. */
@@ -212,11 +199,11 @@ static bool
 may_hold(po_slide *c) {
   c->across = tap_across(c);
   if (c->across == PO_NO_LOOP || c->down == PO_NO_LOOP ||
-      c->extent[c->along] > (int64_t)MOST_HELD * c->lanes ||
+      c->extent[c->along] > (int64_t)GS_SLIDE_HELD * c->lanes ||
       (c->y.index && c->y.at.factor[c->along]))
     return false;
   int64_t n = held_vectors(c);
-  return n >= 1 && n <= MOST_HELD;
+  return n >= 1 && n <= GS_SLIDE_HELD;
 }
 
 /* ---- prices ---- */
@@ -261,7 +248,7 @@ static double
 weights_of(const gs_target *t, const po_slide *c) {
   double sums = (double)c->rows * c->vectors;
   double taps = (double)count_taps(c, true);
-  bool held = taps + sums + 1 <= t->vector_registers;
+  bool held = taps + sums + 1 <= gs_vector_registers(t);
   if (!c->y.index)
     return 0;
   if (c->y.at.factor[c->along])
@@ -279,9 +266,11 @@ po_crosses_lines(const po_slide *c) {
 
 /* How much more a load takes that a line of the cache ends in. */
 static double
-crossing(const po_slide *c) {
+crossing(const gs_target *t, const po_slide *c) {
   double bytes = (double)c->lanes * gs_dtype_table[c->dtype].bytes;
-  return po_crosses_lines(c) ? CROSSING * bytes / LINE : 0;
+  return po_crosses_lines(c)
+             ? GS_SLIDE_CROSSING * bytes / (double)gs_first_cache(t).line
+             : 0;
 }
 
 /* One load for each vector of a row, one pick for each vector of a tap but that
@@ -293,9 +282,11 @@ cycles_of_held(const gs_target *t, const po_slide *c) {
   double loads = (double)(places(c) * held_vectors(c));
   double picks = (double)(places(c) * c->vectors * (c->extent[c->across] - 1));
   double weights = weights_of(t, c);
-  double all = products + loads + picks + weights + 2 * sums + 6;
-  return fmax(fmax((products + picks) / 2, picks),
-              fmax((loads * (1 + crossing(c)) + weights) / 2, all / 4)) *
+  double all =
+      products + loads + picks + weights + GS_SLIDE_SUM * sums + GS_SLIDE_START;
+  return fmax(fmax((products + picks) / GS_SLIDE_UNITS, picks),
+              fmax((loads * (1 + crossing(t, c)) + weights) / GS_SLIDE_UNITS,
+                   all / GS_SLIDE_ISSUE)) *
          (double)count_taps(c, false);
 }
 
@@ -306,11 +297,12 @@ cycles_of_tile(const gs_target *t, const po_slide *c) {
   double sums = (double)c->rows * c->vectors,
          taps = (double)count_taps(c, true);
   double products = sums * taps, loads = (double)loads_of(c);
-  double moved = c->x.at.factor[c->along] == 1 ? 1 : 2.5;
+  double moved = c->x.at.factor[c->along] == 1 ? 1 : GS_SLIDE_MOVED;
   double weights = weights_of(t, c);
-  double all = products + loads * moved + weights + 2 * sums + 6;
-  double accesses = loads * (fmin(moved, 2) + crossing(c)) + weights;
-  return fmax(fmax(products / 2, accesses / 2), all / 4) *
+  double all =
+      products + loads * moved + weights + GS_SLIDE_SUM * sums + GS_SLIDE_START;
+  double accesses = loads * (fmin(moved, 2) + crossing(t, c)) + weights;
+  return fmax(fmax(products, accesses) / GS_SLIDE_UNITS, all / GS_SLIDE_ISSUE) *
          (double)count_taps(c, false);
 }
 
@@ -331,8 +323,8 @@ is_short(const po_slide *c) {
   int64_t n = po_find_runs(c, c->down, c->rows, runs);
   n *= po_find_runs(c, c->along, c->lanes * c->vectors, runs);
   int64_t sums = (int64_t)c->rows * c->vectors;
-  return n &&
-         n * (sums * count_taps(c, true) + loads_of(c) + sums) <= MOST_LINES;
+  return n && n * (sums * count_taps(c, true) + loads_of(c) + sums) <=
+                  GS_SLIDE_LINES;
 }
 
 /* ---- the choice ---- */
@@ -367,10 +359,9 @@ typedef struct choosing {
 static bool
 fits_registers(const choosing *x) {
   const po_slide *c = x->now;
-  int64_t registers =
-      x->target->vector_registers > 0 ? x->target->vector_registers : 16;
+  int64_t registers = gs_vector_registers(x->target);
   int64_t held = c->across == PO_NO_LOOP ? 0 : held_vectors(c);
-  return (int64_t)c->rows * c->vectors + SPARE + held <= registers;
+  return (int64_t)c->rows * c->vectors + GS_SLIDE_SPARE + held <= registers;
 }
 
 static void
@@ -389,7 +380,7 @@ static void
 try_held(const choosing *x) {
   po_slide *c = x->now;
   c->vectors = (uint32_t)bs_ceil_div(c->extent[c->along], c->lanes);
-  for (c->rows = 1; c->rows <= MOST_ROWS; c->rows++)
+  for (c->rows = 1; c->rows <= GS_SLIDE_ROWS; c->rows++)
     try_size(x);
 }
 
@@ -400,10 +391,10 @@ try_sizes(const choosing *x) {
   if (may_hold(c))
     try_held(x);
   c->across = PO_NO_LOOP;
-  for (c->vectors = 1; c->vectors <= MOST_VECTORS; c->vectors++)
+  for (c->vectors = 1; c->vectors <= GS_SLIDE_VECTORS; c->vectors++)
     if (c->vectors == 1 ||
         (int64_t)c->vectors * c->lanes <= c->extent[c->along])
-      for (c->rows = 1; c->rows <= MOST_ROWS; c->rows++)
+      for (c->rows = 1; c->rows <= GS_SLIDE_ROWS; c->rows++)
         try_size(x);
 }
 
@@ -431,12 +422,13 @@ sums_of_place(const po_slide *c) {
  * and windows are large, each is two, if registers are left for that. */
 static void
 choose_sides(const gs_target *t, bool strict, po_slide *c) {
-  int64_t registers = t->vector_registers > 0 ? t->vector_registers : 16;
+  int64_t registers = gs_vector_registers(t);
   int64_t sums = 2 * (int64_t)c->rows * c->vectors;
   if (c->across != PO_NO_LOOP)
     sums += held_vectors(c);
   bool pays = count_taps(c, true) >= GS_SLIDE_CHAIN &&
-              sums_of_place(c) < GS_SLIDE_SUMS && sums + SPARE <= registers;
+              sums_of_place(c) < GS_SLIDE_SUMS &&
+              sums + GS_SLIDE_SPARE <= registers;
   c->sides = pays && !strict && c->body != PO_SLIDE_OTHER ? 2 : 1;
 }
 

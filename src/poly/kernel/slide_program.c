@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* slide_program.c - the slides of a program: which groups of statements run as
  * tiles of windows. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/kernel_slide.h"
@@ -51,7 +52,7 @@ plane_bytes(const po_slide *c) {
 
 static bool
 is_apart(const gs_target *t, const po_slide *c) {
-  return t->caches.len < 2 || plane_bytes(c) <= (double)t->caches.data[1].bytes;
+  return t->caches.len < 2 || plane_bytes(c) <= (double)gs_cache_bytes(t, 2);
 }
 
 static bool

@@ -9,10 +9,8 @@
 #ifndef POLY_STORAGE_H
 #define POLY_STORAGE_H
 
+#include "glenside/target/tuned.h"
 #include "poly/loops/loops.h"
-
-/* Bytes of a local beyond which it is not kept on the stack. */
-#define PO_MAX_STACK (256 * 1024)
 
 /* Threads that a parallel loop around a large local has at most. */
 #define PO_MAX_TEAM 64
@@ -52,7 +50,7 @@ po_is_folded(const po_array *array) {
 static inline bool
 po_is_large(const po_array *array) {
   return array->role == PO_LOCAL && array->scope != PO_SHARED &&
-         po_bytes(array) > PO_MAX_STACK;
+         po_bytes(array) > GS_LOCAL_BYTES;
 }
 /* Whether threads run the iterations of this loop or of one around it. */
 bool po_is_in_parallel(const po_program *, uint32_t loop);

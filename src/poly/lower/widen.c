@@ -8,6 +8,7 @@
  * core: i8 5.8 ms instead of 15, bf16 2.1 instead of 8.  Where the target has
  * an instruction that multiplies them as they are (mac.c), and no slower than
  * vectors of the sums' type do, they stay so. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/lower/lower.h"
 #include "poly/loops/loops_sizes.h"
@@ -99,7 +100,7 @@ widened(po_lowering *low, uint32_t array, gs_dtype dtype, gs_term term) {
 /* Products of floats a cycle, by vectors. */
 static double
 rate_of_vectors(const gs_target *t, gs_dtype sum) {
-  return t->flops_per_cycle / 2 * 4 / gs_dtype_table[sum].bytes;
+  return gs_operations_a_cycle(t, GS_RATE_FUSED, sum) / 2;
 }
 
 /* The target multiplies them as they are, and as fast as it does vectors of

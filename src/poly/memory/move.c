@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* move.c - see move.h. */
+#include "glenside/target/machine.h"
 #include "poly/memory/move.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/operand.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct finding {
@@ -133,7 +135,7 @@ cycles_of(const finding *f, const gs_instr *i, const uint32_t *slots,
     bytes *= (double)piece[d];
   }
   return pieces * gs_instr_cost(i, f->ctx->values, slots, "cycles",
-                                bytes / f->target->memory_bytes_per_cycle);
+                                bytes / gs_bytes_a_cycle(f->target, INFINITY));
 }
 
 /* The next smaller divisors of the dimensions that the instruction has, as an

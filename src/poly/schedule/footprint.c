@@ -5,6 +5,7 @@
  * Its first element is, in each dimension, that affine lower bound of which
  * the box comes out smallest; bounds that only hold at the rim of an array
  * (0, where elsewhere it is 16 t - 1) thus do not make it large. */
+#include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
 #include <isl/constraint.h>
@@ -207,13 +208,6 @@ volume(__isl_keep isl_map *map) {
   return n < 0 ? -1 : all;
 }
 
-/* What a hull may hold, times the largest of its parts, of which it then is
- * little more than the union where they overlap in more than one direction. */
-#define MOST_FILLED 1.5
-/* Shapes of so many pieces are dear to work with; then it may hold more. */
-#define MANY_PIECES  4
-#define MOST_OF_MANY 2.5
-
 typedef struct largest {
   double most;
   uint32_t n;
@@ -248,7 +242,7 @@ po_fill_up(isl_map *map) {
     return map;
   isl_map *hull = hull_of(map);
   double v = hull ? volume(hull) : -1;
-  double most = l.n < MANY_PIECES ? MOST_FILLED : MOST_OF_MANY;
+  double most = l.n < GS_HULL_PIECES ? GS_HULL_FILLED : GS_HULL_OF_MANY;
   if (v < 0 || v > l.most * most) {
     isl_map_free(hull);
     return map;

@@ -11,6 +11,7 @@
  * Contractions and calls stay as they are and nothing joins them.  A step that
  * is refused, or that computes too much again, is taken back: the original
  * program is kept until the step was looked at. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/search/auto.h"
 #include "poly/kernel/contraction.h"
@@ -32,10 +33,8 @@ now(const chooser *c) {
 /* A tile of a few arrays should be in half of the second cache. */
 static int64_t
 elements_in_cache(const po_program *p) {
-  const gs_target *t = p->target;
-  int64_t bytes = t && t->caches.len > 1 ? t->caches.data[1].bytes : 512 << 10;
-  enum { ARRAYS = 4, BYTES = 4 };
-  return bytes / (2 * ARRAYS * BYTES);
+  int64_t bytes = gs_cache_bytes(p->target, 2);
+  return bytes / (2 * GS_TILE_ARRAYS * gs_dtype_table[GS_F32].bytes);
 }
 
 /* The long, contiguous axis stays whole or becomes rows of some length; as
@@ -50,7 +49,7 @@ choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
   most = most < GS_TILE_ROW ? GS_TILE_ROW : most;
   int64_t parts = (row + most - 1) / most;
   if (parts > 1) /* equal ones, of whole cache lines */
-    row = ((row + parts - 1) / parts + 15) / 16 * 16;
+    row = po_line_part(p, row, parts);
   int64_t lines =
       c->thin ? GS_TILE_THIN / (row > 0 ? row : GS_TILE_ROW) : GS_TILE_LINES;
   lines = lines < 1 ? 1 : lines > GS_TILE_LINES ? GS_TILE_LINES : lines;
@@ -393,8 +392,9 @@ po_schedule_automatically(po_program **program,
   chooser c = {.program = program,
                .options = &tried,
                .isl = (*program)->isl,
-               .max_recompute =
-                   options->max_recompute > 0 ? options->max_recompute : 1.5};
+               .max_recompute = options->max_recompute > 0
+                                    ? options->max_recompute
+                                    : GS_RECOMPUTE};
   if ((*program)->stmts.len > PO_MOST_SCHEDULED)
     tried.fuse = PO_FUSE_MIN;
   po_lay_out(now(&c));

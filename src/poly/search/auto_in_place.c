@@ -9,6 +9,7 @@
  * less is kept; and a line that is written was just read, where otherwise it
  * would have come from the second cache to be written.  That is for targets
  * whose results are written through the caches, where it was measured. */
+#include "glenside/target/machine.h"
 #include "poly/search/chooser.h"
 #include "poly/schedule/schedule_edit.h"
 

@@ -4,6 +4,7 @@
  * What is computed point by point and read once a point needs no array.  Where
  * a value is read more often, computing it again may cost less than keeping it:
  * little arithmetic, against memory. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/loops/functions.h"
@@ -223,13 +224,6 @@ po_inline_points(po_chooser *c) {
 
 /* ---- outputs ---- */
 
-static int64_t
-private_bytes(const gs_target *t) {
-  int64_t bytes = t && t->caches.len > 1 ? t->caches.data[1].bytes : 512 << 10;
-  return __builtin_mul_overflow(bytes, GS_PRIVATE_TIMES, &bytes) ? INT64_MAX
-                                                                 : bytes;
-}
-
 /* All that a statement reads are inputs or constants, no more of them in bytes
  * than the array that it computes and what is kept near. */
 static bool
@@ -265,7 +259,7 @@ bool
 po_is_made_again(const po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);
   uint32_t stmt = assignment_of(p, array);
-  int64_t near = private_bytes(p->target);
+  int64_t near = gs_private_bytes(p->target);
   return (c->options->fuse == PO_FUSE_POST_TILE ||
           c->options->fuse == PO_FUSE_MAX) &&
          p->arrays.data[array].role == PO_OUTPUT && stmt != PO_NO_NODE &&

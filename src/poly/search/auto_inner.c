@@ -7,22 +7,11 @@
  * full part gets code of its own, and so does that of the loops of the same
  * nest around it; tile loops, and those over threads, stay one.  Rows of what
  * is kept on the way are padded to whole vectors. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/loops/mask.h"
 #include "poly/loops/storage.h"
-
-/* Iterations written out around a statement, of loops along results alone;
- * statements written out in one iteration of what is not; iterations of a loop
- * along results: those of a longer one fill vectors; of a loop that is longer
- * they may vary; as many fill a vector of sums. */
-enum {
-  MOST_WRITTEN_OUT = 64,
-  MOST_RESULTS = 16,
-  MOST_STATEMENTS = 128,
-  SHORT_ROW = 8,
-  LONG = 16
-};
 
 static void
 mark(po_chooser *c, const char *how, uint32_t loop) {
@@ -72,7 +61,8 @@ separate_rows(po_chooser *c) {
 static bool
 is_part(const po_program *p, uint32_t loop, int64_t most) {
   int64_t min, count;
-  return most > LONG && !po_constant_range(p, loop, &min, &count);
+  return most > GS_VECTOR_ITERATIONS &&
+         !po_constant_range(p, loop, &min, &count);
 }
 
 bool
@@ -87,16 +77,17 @@ po_is_summed_over(const po_program *p, uint32_t leaf, uint32_t loop) {
 }
 
 /* Statements in one iteration of the loop with what is written out below it
- * written out; those beyond MOST_STATEMENTS are not counted. */
+ * written out; those beyond GS_UNROLL_STATEMENTS are not counted. */
 static int64_t
 statements_in(const po_program *p, uint32_t loop) {
   int64_t sum = 0;
   for (uint32_t leaf = po_nest_first_leaf(p, loop);
-       leaf != PO_NO_NODE && sum <= MOST_STATEMENTS;
+       leaf != PO_NO_NODE && sum <= GS_UNROLL_STATEMENTS;
        leaf = po_nest_next_leaf(p, leaf, loop)) {
     int64_t product = 1;
     for (uint32_t k = po_node(p, leaf)->parent;
-         k != loop && product <= MOST_STATEMENTS; k = po_node(p, k)->parent)
+         k != loop && product <= GS_UNROLL_STATEMENTS;
+         k = po_node(p, k)->parent)
       if (po_node(p, k)->mark == PO_UNROLL)
         product *= po_most_iterations(p, k);
     sum += product;
@@ -169,15 +160,15 @@ static bool
 is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
                int64_t product, int64_t *results) {
   po_mask mask;
-  if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(p, loop, n) ||
+  if (n < 1 || product > GS_UNROLL_WHOLE / n || is_part(p, loop, n) ||
       po_mask_of(p, &p->stmts.data[po_node(p, leaf)->stmt], &mask) ||
-      (n >= LONG && runs_along_memory(p, leaf, loop)))
+      (n >= GS_VECTOR_ITERATIONS && runs_along_memory(p, leaf, loop)))
     return false;
   if (adds_up(p, leaf) && po_is_summed_over(p, leaf, loop))
     return n >= GS_SUM_ROWS || !is_in_long_row(p, leaf, loop);
   *results *= n;
-  return n <= SHORT_ROW && *results <= MOST_RESULTS &&
-         statements_in(p, loop) <= MOST_STATEMENTS / n;
+  return n <= GS_UNROLL_ROW && *results <= GS_UNROLL_RESULTS &&
+         statements_in(p, loop) <= GS_UNROLL_STATEMENTS / n;
 }
 
 /* By statement: it does little of what is added to its array, being a piece
@@ -245,9 +236,7 @@ finish_nest(po_chooser *c, uint32_t root, const bool *rare) {
  * of the cache is two.  Short rows would grow too much. */
 static void
 align_rows(po_chooser *c) {
-  enum { LONG = 8 };
-  const gs_target *t = po_now(c)->target;
-  int64_t bytes = t && t->vector_bytes > 0 ? t->vector_bytes : 16;
+  int64_t bytes = gs_vector_bytes(po_now(c)->target);
   for (uint32_t k = 0; k < po_now(c)->arrays.len && !c->stopped; k++) {
     const po_array *a = &po_now(c)->arrays.data[k];
     int64_t place[GS_MAX_RANK], lanes = bytes / gs_dtype_table[a->dtype].bytes;
@@ -255,7 +244,8 @@ align_rows(po_chooser *c) {
       continue;
     po_places(a, place);
     int64_t row = place[a->rank - 1];
-    if (row < LONG * lanes || row % lanes == 0 || place[a->rank - 2] < 2)
+    if (row < GS_ALIGN_VECTORS * lanes || row % lanes == 0 ||
+        place[a->rank - 2] < 2)
       continue;
     po_step_call call = po_step("storage_align");
     call.args[0] = (po_arg){.kind = PO_ARG_ARRAY, .array = k};

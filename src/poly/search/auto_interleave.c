@@ -9,6 +9,7 @@
  * makes runs later by as much.  Skews and parts are of whole lines, so that
  * vectors begin where they did: by a few elements less than that it costs more
  * than it gains. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* auto_join.c - producers that join the nest of their one consumer. */
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +78,7 @@ allowance(const chooser *c) {
   case PO_FUSE_SMART:
     return 1;
   case PO_FUSE_MAX:
-    return 64;
+    return GS_RECOMPUTE_MAX;
   case PO_FUSE_MIN:
   case PO_FUSE_POST_TILE:
   default:

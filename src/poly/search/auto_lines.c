@@ -5,6 +5,7 @@
  * locality" (1994): were a loop innermost, each access would cost an iteration
  * nothing (its address stays), part of a cache line (it moves by less than
  * one), or a line. */
+#include "glenside/target/machine.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 

@@ -15,6 +15,7 @@
  *
  * Before that, what is computed point by point and read by such a reduction
  * in the same points, elsewhere as well, moves into its loops. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
@@ -91,11 +92,11 @@ make_serial(po_chooser *c, uint32_t loop) {
  * of whole lines; enough of them for the cores. */
 static int64_t
 block_of(const po_program *p, int64_t extent) {
-  int64_t cores = p->target && p->target->cores > 0 ? p->target->cores : 1;
+  int64_t cores = gs_cores(p->target);
   int64_t parts = (extent + GS_ORDER_SUMS - 1) / GS_ORDER_SUMS;
   if (parts < cores || parts < 2) /* threads share blocks, not one's sums */
     parts = cores < 2 ? 2 : cores;
-  int64_t size = ((extent + parts - 1) / parts + 15) / 16 * 16;
+  int64_t size = po_line_part(p, extent, parts);
   return size < extent ? size : extent;
 }
 

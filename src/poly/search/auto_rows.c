@@ -16,6 +16,7 @@
  * whole follow each other in memory, and what is asked for ahead of the end of
  * one is the next.  Where any of it does not hold, the nest is left for
  * tiles. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/schedule/schedule_edit.h"
@@ -95,10 +96,14 @@ po_bytes_alive(const po_program *p, uint32_t loop, uint32_t *windows) {
 
 int64_t
 po_bytes_of_cache(const po_program *p, uint32_t level) {
-  const gs_target *t = p->target;
-  if (t && t->caches.len >= level)
-    return t->caches.data[level - 1].bytes / level;
-  return level == 1 ? 32 << 10 : 256 << 10;
+  return gs_cache_bytes(p->target, level) / level;
+}
+
+int64_t
+po_line_part(const po_program *p, int64_t extent, int64_t parts) {
+  int64_t part = bs_ceil_div(extent, parts);
+  return bs_round_up(part,
+                     gs_line_elements(p->target, gs_dtype_table[GS_F32].bytes));
 }
 
 /* ---- strips ---- */
@@ -109,7 +114,7 @@ po_bytes_of_cache(const po_program *p, uint32_t level) {
  * they are many. */
 static int64_t
 rows_of_strip(const po_program *p, int64_t rows) {
-  int64_t cores = p->target && p->target->cores > 0 ? p->target->cores : 1;
+  int64_t cores = gs_cores(p->target);
   int64_t most = cores * GS_STRIP_MOST, strips = 4;
   if ((rows - 1) / most >= strips)
     strips = (rows - 1) / most + 1;
@@ -293,14 +298,13 @@ mark_producers(const po_program *p, uint32_t root, bool *made) {
  * many are takes as long as all of the rest. */
 static int64_t
 guess_bytes(const po_program *p, uint32_t root, int64_t row) {
-  enum { ROWS = 3 };
   int64_t sum = 0;
   bool *made = bs_calloc(p->ctx.heap, p->arrays.len + 1, sizeof *made);
   while (mark_producers(p, root, made))
     continue;
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (made[k] && p->arrays.data[k].role == PO_WORKSPACE)
-      sum += ROWS * gs_dtype_table[p->arrays.data[k].dtype].bytes;
+      sum += GS_GUESS_ROWS * gs_dtype_table[p->arrays.data[k].dtype].bytes;
   bs_free(p->ctx.heap, made);
   return __builtin_mul_overflow(sum, row, &sum) ? INT64_MAX : sum;
 }
@@ -311,7 +315,7 @@ static int64_t
 width_for(const po_program *p, int64_t row, int64_t bytes, uint32_t level) {
   for (; level <= 2; level++) {
     int64_t parts = (bytes - 1) / po_bytes_of_cache(p, level) + 1;
-    int64_t width = ((row + parts - 1) / parts + 15) / 16 * 16;
+    int64_t width = po_line_part(p, row, parts);
     if (parts == 1 || width >= row)
       return row;
     if (width >= GS_ROW_PART)

@@ -15,6 +15,7 @@
  * Tiles whose sum of the first two functions is the same are independent: the
  * second loop over tiles leans on the first (`skew`), goes outside, and threads
  * share the other one. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
@@ -256,7 +257,7 @@ bytes_of_point(const po_program *p, const band *b) {
 
 static int64_t
 cores_of(const po_program *p) {
-  return p->target && p->target->cores > 0 ? p->target->cores : 1;
+  return gs_cores(p->target);
 }
 
 /* Values that the last index of a statement takes, at most. */

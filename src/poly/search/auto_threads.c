@@ -4,6 +4,7 @@
  * In each nest the outermost loop that allows it.  A nest that does little
  * beside the others, the border of a stencil as an example, is left to one
  * thread: to wake the others would take longer. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 
@@ -29,7 +30,7 @@ mark_parallel(po_chooser *c, uint32_t loop) {
 static void
 make_parallel(po_chooser *c, uint32_t root) {
   uint32_t loops[PO_MAX_DEPTH], n = po_result_loops(po_now(c), root, loops);
-  int64_t cores = po_now(c)->target ? po_now(c)->target->cores : 1;
+  int64_t cores = gs_cores(po_now(c)->target);
   for (uint32_t k = 0; k < n; k++) {
     int64_t extent = po_extent_of(po_now(c), loops[k]);
     if (extent < 2 || !mark_parallel(c, loops[k]))

@@ -129,6 +129,8 @@ void po_take_back(po_chooser *, const po_program *old);
  * several rows.  What rows may take of a cache. */
 int64_t po_bytes_alive(const po_program *, uint32_t loop, uint32_t *windows);
 int64_t po_bytes_of_cache(const po_program *, uint32_t level);
+/* One of so many equal parts of an extent, of whole lines of floats. */
+int64_t po_line_part(const po_program *, int64_t extent, int64_t parts);
 /* auto_in_place.c */
 void po_write_in_place(po_chooser *);
 /* auto_interleave.c */

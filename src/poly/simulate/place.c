@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* place.c - what calls read and write, element by element. */
-#include "poly/simulate/machine.h"
+#include "poly/simulate/simulate_machine.h"
 #include <string.h>
 
 static const char *

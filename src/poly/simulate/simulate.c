@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* simulate.c - see simulate.h: one instance after the other. */
-#include "poly/simulate/machine.h"
+#include "glenside/target/machine.h"
+#include "poly/simulate/simulate_machine.h"
 #include "glenside/interpret/interpret.h"
 #include "poly/loops/execute.h"
 #include "poly/loops/storage.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct simulating {
@@ -135,8 +137,9 @@ prepare(po_machine_state *m, const po_stmt *s, po_prepared *x) {
   x->bytes = gs_dtype_table[m->p->arrays.data[result->array].dtype].bytes;
   for (uint32_t d = 0; d < result->rank; d++)
     x->bytes *= (double)result->dim[d];
-  x->cycles = gs_instr_cost(s->instr, m->p->ctx.values, s->slots, "cycles",
-                            x->bytes / m->p->target->memory_bytes_per_cycle);
+  x->cycles =
+      gs_instr_cost(s->instr, m->p->ctx.values, s->slots, "cycles",
+                    x->bytes / gs_bytes_a_cycle(m->p->target, INFINITY));
   x->queue = po_find_queue(m, s->instr->queue ? s->instr->queue : "main");
   x->instr = find_instr(m, s->instr);
   x->ready = true;
@@ -254,7 +257,9 @@ run_on_host(po_machine_state *m) {
   for (uint32_t k = 0; k < n; k++)
     at[k].array = &m->p->arrays.data[at[k].number];
   po_take_time(m, po_find_queue(m, "host"),
-               m->stmt->n_exprs / m->p->target->scalar_ops_per_cycle, at, n);
+               m->stmt->n_exprs /
+                   gs_operations_a_cycle(m->p->target, GS_RATE_SCALAR, GS_F32),
+               at, n);
 }
 
 static bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* time.c - when calls run. */
-#include "poly/simulate/machine.h"
+#include "poly/simulate/simulate_machine.h"
 #include <string.h>
 
 uint32_t

@@ -162,7 +162,8 @@ do_choice(po_chooser *c, const po_impl_plan *plan, names *n) {
 }
 
 static void
-do_nest(po_chooser *c, po_program *p, const po_hint *h, const po_machine *m) {
+do_nest(po_chooser *c, po_program *p, const po_hint *h,
+        const po_graph_machine *m) {
   po_impl_plan plan;
   names n;
   po_program *before = po_copy(po_now(c));
@@ -180,7 +181,7 @@ po_apply_axes(po_chooser *c) {
   po_program *p = po_without_blocks(po_now(c));
   po_hints hints;
   const gs_target *t = p->target ? p->target : gs_target_default(&p->ctx);
-  po_machine m = po_machine_of(t);
+  po_graph_machine m = po_machine_of(t);
   po_make_hints(p, &hints);
   for (uint32_t k = 0; k < hints.list.len && !c->stopped; k++)
     do_nest(c, p, hints.list.data[k], &m);

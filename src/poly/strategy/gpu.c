@@ -11,11 +11,10 @@
  *
  * All of it is primitives, tried one by one: a nest for which the first bind
  * is refused runs on one thread, as it would without this. */
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
 #include <string.h>
-
-enum { THREADS_X = 32, THREADS_Y = 8, THREADS = 128, MOST_SHARED = 48 << 10 };
 
 static po_arg
 loops_arg(const uint32_t *nodes, uint32_t n) {
@@ -94,7 +93,7 @@ cut(po_chooser *c, uint32_t loop, int64_t most, uint32_t *outer,
 static void
 bind_line(po_chooser *c, uint32_t loop) {
   uint32_t block, thread;
-  if (!cut(c, loop, THREADS, &block, &thread))
+  if (!cut(c, loop, GS_DEVICE_THREADS, &block, &thread))
     return;
   if (block != PO_NO_NODE)
     bind(c, block, PO_BLOCK_X);
@@ -104,7 +103,7 @@ bind_line(po_chooser *c, uint32_t loop) {
 /* loops: the last two are tiled. */
 static void
 bind_plane(po_chooser *c, uint32_t *loops, uint32_t n) {
-  int64_t sizes[2] = {THREADS_Y, THREADS_X};
+  int64_t sizes[2] = {GS_DEVICE_THREADS_Y, GS_DEVICE_THREADS_X};
   if (n > 3) {
     po_step_call fuse = po_step("fuse");
     fuse.args[0] = loops_arg(loops, n - 2);
@@ -190,9 +189,9 @@ spread(po_chooser *c, uint32_t top) {
   if (!n)
     return;
   uint32_t y = n > 1 ? loops[n - 2] : PO_NO_NODE;
-  if (cut(c, loops[n - 1], THREADS_X, &outer, &inner))
+  if (cut(c, loops[n - 1], GS_DEVICE_THREADS_X, &outer, &inner))
     bind(c, inner, PO_THREAD_X);
-  if (y != PO_NO_NODE && cut(c, y, THREADS_Y, &outer, &inner))
+  if (y != PO_NO_NODE && cut(c, y, GS_DEVICE_THREADS_Y, &outer, &inner))
     bind(c, inner, PO_THREAD_Y);
 }
 
@@ -231,7 +230,7 @@ bind_nest(po_chooser *c, uint32_t root) {
     return;
   if (children_of(po_now(c), loops[n - 1], children, 2) == 2 &&
       has_locals(po_now(c), loops[n - 1], &bytes)) {
-    if (bytes <= MOST_SHARED)
+    if (bytes <= GS_DEVICE_SHARED)
       bind_tiles(c, loops, n);
     else
       bind_line(c, loops[0]);

@@ -17,7 +17,7 @@
 typedef struct teller {
   po_program *p; /* the result's, no loop given to cores */
   po_hints hints;
-  po_machine machine;
+  po_graph_machine machine;
   bs_json *j;
 } teller;
 

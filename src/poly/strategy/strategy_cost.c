@@ -11,6 +11,7 @@
  * an innermost loop costs some.  Sums of products cost what their plan says.
  *
  * It ranks schedules of one program; it is no time. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/implgraph/hint.h"
 #include "poly/kernel/contraction.h"
@@ -22,7 +23,7 @@ typedef struct pricing {
   po_program *p;
   const po_hint *hint;
   const gs_target *target;
-  po_machine machine;
+  po_graph_machine machine;
   double buffer; /* bytes that stay near a core */
 } pricing;
 
@@ -112,7 +113,7 @@ is_marked(const pricing *c, uint32_t axis, po_mark mark) {
 
 static double
 cores_of(const pricing *c, const stmt_loops *s) {
-  double cores = (double)c->target->cores;
+  double cores = (double)gs_cores(c->target);
   for (uint32_t k = 0; k < s->n; k++)
     if (is_marked(c, s->axis[k], PO_PARALLEL))
       return fmin(cores, size_at(c, s, k));
@@ -141,10 +142,11 @@ work_of(const pricing *c, const stmt_loops *s) {
   }
   bool vector =
       is_contiguous(s, last) || is_marked(c, s->axis[last], PO_VECTORIZE);
-  double rate =
-      vector ? c->target->flops_per_cycle : c->target->scalar_ops_per_cycle;
+  double rate = gs_operations_a_cycle(
+      c->target, vector ? GS_RATE_FUSED : GS_RATE_SCALAR, GS_F32);
   double lanes = vector ? (double)c->target->vector_bytes / 4 : 1;
-  double work = instances * fmax(s->node->operations, 1) / fmax(rate, 0.1);
+  double work =
+      instances * fmax(s->node->operations, 1) / fmax(rate, GS_LEAST_RATE);
   return work + entries * GS_LOOP_ENTRY +
          instances / fmax(lanes, 1) * GS_LOOP_ITERATION;
 }
@@ -157,7 +159,7 @@ price_of_hint(const pricing *c) {
     stmt_loops s = {.node = &g->nodes.data[k]};
     s.n = po_graph_node_axes(g, k, s.axis);
     double cores = cores_of(c, &s);
-    double rate = fmax(po_memory_rate(&c->machine, cores), 0.1);
+    double rate = fmax(po_memory_rate(&c->machine, cores), GS_LEAST_RATE);
     sum += fmax(traffic_of(c, &s) / rate, work_of(c, &s) / cores);
   }
   return sum;
@@ -182,14 +184,6 @@ contraction_of(const po_program *p, uint32_t root) {
   return NULL;
 }
 
-static double
-buffer_of(const gs_target *t) {
-  double bytes = 1 << 15;
-  for (uint32_t k = 0; k < t->caches.len && k < 2; k++)
-    bytes = (double)t->caches.data[k].bytes;
-  return bytes;
-}
-
 /* A statement of the nest is of one of these terms. */
 static bool
 is_of(const po_program *p, uint32_t root, const gs_term *terms, uint32_t n) {
@@ -208,7 +202,7 @@ po_predict_others(po_program *p, const gs_term *terms, uint32_t n) {
                .target = p->target ? p->target : gs_target_default(&p->ctx)};
   double sum = 0;
   c.machine = po_machine_of(c.target);
-  c.buffer = buffer_of(c.target);
+  c.buffer = (double)gs_core_bytes(c.target);
   po_lay_out(p);
   po_make_hints(p, &hints);
   for (uint32_t k = 0; k < hints.list.len; k++) {
@@ -217,7 +211,7 @@ po_predict_others(po_program *p, const gs_term *terms, uint32_t n) {
     if (is_of(p, root, terms, n))
       continue;
     c.hint = hints.list.data[k];
-    sum += contraction ? contraction->cycles / fmax((double)c.target->cores, 1)
+    sum += contraction ? contraction->cycles / (double)gs_cores(c.target)
                        : price_of_hint(&c);
   }
   po_hints_done(p, &hints);

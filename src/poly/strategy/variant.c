@@ -5,6 +5,8 @@
  * leaves that nest as it was.  Sums of products, which run by a kernel of their
  * own, stay as they are but in the variants that order loops or write them
  * out: those run them as loops. */
+#include "glenside/target/tuned.h"
+#include "glenside/target/machine.h"
 #include "poly/implgraph/hint.h"
 #include "poly/loops/limit.h"
 #include "poly/search/chooser.h"
@@ -14,9 +16,6 @@
 const char *const po_variant_names[PO_VARIANTS] = {
     "", "vectors", "wide", "written", "contiguous", "registers", "axes"};
 
-/* Parts that a loop is cut into to be written out; rows of a register tile. */
-enum { PARTS = 4, ROWS = 4 };
-
 /* Of isl, for one variant. */
 static const unsigned long MOST_OPERATIONS = 100000000;
 
@@ -25,7 +24,7 @@ lanes_of(const po_program *p, uint32_t stmt) {
   const gs_target *t = p->target;
   int64_t bytes =
       gs_dtype_table[p->arrays.data[p->stmts.data[stmt].array].dtype].bytes;
-  int64_t lanes = (t ? t->vector_bytes : 16) / bytes;
+  int64_t lanes = gs_vector_bytes(t) / bytes;
   return lanes < 1 ? 1 : lanes > 64 ? 64 : lanes;
 }
 
@@ -70,8 +69,8 @@ innermost(const po_program *p, uint32_t stmt, int64_t least) {
 
 static void
 write_out(po_chooser *c, uint32_t stmt) {
-  uint32_t loop = innermost(po_now(c), stmt, 2 * PARTS);
-  int64_t factors[2] = {-1, PARTS};
+  uint32_t loop = innermost(po_now(c), stmt, 2 * GS_PART_UNROLL);
+  int64_t factors[2] = {-1, GS_PART_UNROLL};
   po_step_call call = po_step("split");
   if (loop == PO_NO_NODE)
     return;
@@ -213,7 +212,7 @@ tile_registers(po_chooser *c, const wish *w) {
   uint32_t way[PO_MAX_DEPTH], order[PO_MAX_DEPTH], m = 0;
   const po_program *p = po_now(c);
   uint32_t n = po_nest_loops(p, p->stmts.data[w->stmt].leaf, way);
-  int64_t sizes[2] = {ROWS, 2 * lanes_of(p, w->stmt)}, min, count;
+  int64_t sizes[2] = {GS_REGISTER_ROWS, 2 * lanes_of(p, w->stmt)}, min, count;
   if (p->stmts.data[w->stmt].kind != PO_UPDATE || n < 3 ||
       !po_constant_range(p, way[n - 1], &min, &count) || count < sizes[1] ||
       !po_constant_range(p, way[0], &min, &count) || count < 2 * sizes[0])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fit_result.c - what calls give, put together: the result of an assignment,
  * and that of parts. */
+#include "glenside/target/machine.h"
 #include "rules/instr/fit_build.h"
 
 /* The dimensions of the whole, or of a slice the atoms. */
@@ -60,7 +61,8 @@ build(building *b, const gs_instr *into, rl_fit *calls) {
   if (!b->failed)
     build_result(b);
   if (!b->failed)
-    calls->cycles += b->copied / b->m->session->target->scalar_ops_per_cycle;
+    calls->cycles += b->copied / gs_operations_a_cycle(b->m->session->target,
+                                                       GS_RATE_SCALAR, GS_F32);
 }
 
 eg_class

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Targets: files, diagnostics, instructions, calls, templates, detection. */
+#include "glenside/target/machine.h"
 #include "fixture.h"
 #include "glenside/target/target.h"
 #include "glenside/target/tuned.h"
@@ -579,25 +580,4 @@ Test(target, tuned_numbers_have_a_unit_and_a_reason_once) {
                     strcmp(tuned[j].reason, tuned[k].reason),
                 "%s says what %s says", tuned[k].name, tuned[j].name);
   }
-}
-
-Test(target, that_says_nothing_of_caches_has_lines_of_64_bytes) {
-  gs_target *t = parse("(target t)");
-  cr_assert_not_null(t, "%s", faults());
-  bs_clear(&t->caches);
-  cr_assert_eq(gs_line_elements(t, 4), 16);
-  cr_assert_eq(gs_line_elements(NULL, 8), 8);
-}
-
-Test(target, that_has_other_lines_is_asked_for_them) {
-  gs_target *t = parse("(target t (cache 1 (bytes 4096) (line 128) (ways 4)))");
-  cr_assert_not_null(t, "%s", faults());
-  cr_assert_eq(gs_line_elements(t, 4), 32);
-  cr_assert_eq(gs_first_cache(t).ways, 4);
-}
-
-Test(target, whose_lines_are_shorter_than_an_element_has_room_for_one) {
-  gs_target *t = parse("(target t (cache 1 (bytes 4096) (line 1) (ways 4)))");
-  cr_assert_not_null(t, "%s", faults());
-  cr_assert_eq(gs_line_elements(t, 8), 1);
 }

@@ -7,12 +7,12 @@
 
 TestSuite(candidates, .init = fixture_start, .fini = fixture_stop);
 
-static const po_machine machine = {.cores = 8,
-                                   .buffer_bytes = 65536,
-                                   .align = 32,
-                                   .bytes_per_cycle = 8,
-                                   .operations_per_cycle = 16,
-                                   .call_cycles = 16};
+static const po_graph_machine machine = {.cores = 8,
+                                         .buffer_bytes = 65536,
+                                         .align = 32,
+                                         .bytes_per_cycle = 8,
+                                         .operations_per_cycle = 16,
+                                         .call_cycles = 16};
 
 /* Results of groups of so many impl graphs. */
 static void
@@ -214,7 +214,7 @@ Test(candidates, a_loop_that_carries_a_dependence_is_no_block) {
 
 Test(candidates, what_does_not_fit_is_infeasible) {
   po_program *p = read_loops(THREE_AXES);
-  po_machine small = machine;
+  po_graph_machine small = machine;
   po_hints hints;
   po_impl_plan plan;
   po_make_hints(p, &hints);
@@ -355,12 +355,12 @@ Test(candidates, an_engineer_would_choose_so) {
               {"input A: f32[512]\noutput B: f32[512]\n"
                "for i in 0..512 {\nS: B[i] = exp(A[i])\n}\n",
                "node S [iTB, iTb, it] iTb 32 16\n"}};
-  static const po_machine npu = {.cores = 48,
-                                 .buffer_bytes = 196608,
-                                 .align = 32,
-                                 .bytes_per_cycle = 32,
-                                 .operations_per_cycle = 128,
-                                 .call_cycles = 16};
+  static const po_graph_machine npu = {.cores = 48,
+                                       .buffer_bytes = 196608,
+                                       .align = 32,
+                                       .bytes_per_cycle = 32,
+                                       .operations_per_cycle = 128,
+                                       .call_cycles = 16};
   for (uint32_t k = 0; k < 2; k++) {
     po_program *p = read_loops(rows[k].text);
     po_hints hints;
@@ -389,7 +389,7 @@ buffer_of(const po_buffers *b, const char *name) {
 }
 
 static po_graph
-implemented(const char *text, const po_machine *m) {
+implemented(const char *text, const po_graph_machine *m) {
   po_hints hints;
   po_impl_plan plan;
   po_graph g;
@@ -413,14 +413,14 @@ Test(candidates, buffers_are_used_again_and_queues_are_double) {
       "for i in 0..64 { for j in 0..64 {\nS: b[i, j] = A[i, j] * 2\n"
       "T: c[i, j] = b[i, j] + 1\nU: d[i, j] = c[i, j] * c[i, j]\n"
       "V: E[i, j] = d[i, j]\n}}\n",
-      &(po_machine){.cores = 1,
-                    .buffer_bytes = 2000,
-                    .align = 32,
-                    .bytes_per_cycle = 8,
-                    .operations_per_cycle = 16,
-                    .call_cycles = 16});
+      &(po_graph_machine){.cores = 1,
+                          .buffer_bytes = 2000,
+                          .align = 32,
+                          .bytes_per_cycle = 8,
+                          .operations_per_cycle = 16,
+                          .call_cycles = 16});
   po_buffers buffers;
-  po_machine m = machine;
+  po_graph_machine m = machine;
   m.buffer_bytes = 2000;
   po_place_buffers(&g, &m, &buffers);
   const po_buffer *b = buffer_of(&buffers, "b"), *c = buffer_of(&buffers, "c");
@@ -443,7 +443,7 @@ Test(candidates, buffers_are_used_again_and_queues_are_double) {
 /* All of B that the reduction runs over stays near, though a call uses a part
  * of it: it is loaded once for each tile of rows. */
 Test(candidates, a_buffer_is_wider_than_a_call) {
-  po_machine m = machine;
+  po_graph_machine m = machine;
   m.buffer_bytes = 524288;
   m.cores = 2;
   po_graph g = implemented(

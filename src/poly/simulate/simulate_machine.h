@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.h - the state of a simulated machine (private). */
+/* simulate_machine.h - the state of a simulated machine (private). */
 #ifndef POLY_SIMULATE_MACHINE_H
 #define POLY_SIMULATE_MACHINE_H
 
