@@ -59,14 +59,23 @@ go_through(fit_match *m, eg_node node, eg_class *c, rl_index *x) {
   return true;
 }
 
-/* Through the view that the class was made with; where that does more than move
- * digits, as a reverse does, through the first that does not.  Its callers
- * bound the steps. */
+/* The elements of the only child, each once, in another order along an axis. */
+static bool
+is_reordering(const fit_match *m, eg_node node, eg_class c) {
+  uint32_t n_kids;
+  const eg_class *kids = eg_kids(m->graph, node, &n_kids);
+  return gs_op_is((gs_op)eg_op(m->graph, node), GS_SAME_AXES) && n_kids == 1 &&
+         gs_type_equal(type_of(m, c), type_of(m, kids[0]));
+}
+
+/* Through the view that the class was made with; where that puts elements in
+ * another order, which no digits tell, through the first that does not.  Its
+ * callers bound the steps. */
 static bool
 go_down(fit_match *m, eg_class *c, rl_index *x) {
   uint32_t n;
   const eg_node *nodes = eg_class_nodes(m->graph, *c, &n);
-  uint32_t most = n && eg_op(m->graph, nodes[0]) == GS_REVERSE ? n : n > 0;
+  uint32_t most = n && is_reordering(m, nodes[0], *c) ? n : n > 0;
   for (uint32_t k = 0; k < most; k++)
     if (go_through(m, nodes[k], c, x))
       return true;
