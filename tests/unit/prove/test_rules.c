@@ -140,7 +140,7 @@ Test(rules, answers_do_not_depend_on_the_seed, .init = fixture_start,
     pv_rule_answer a = ask(bad, rule, 77 + k);
     cr_expect_eq(a.verdict, PV_REFUTED, "%s", text_of(rule, &a));
   }
-  for (uint32_t k = 0; k < rl_count(good); k += 3) {
+  for (uint32_t k = 0; k < rl_count(good); k += 3 * EVERY) {
     const rl_rule *rule = rl_at(good, k);
     pv_rule_answer a = ask(good, rule, 77 + k);
     cr_expect(is_as_expected(a.verdict, PV_CHECKED), "%s", text_of(rule, &a));
@@ -150,7 +150,7 @@ Test(rules, answers_do_not_depend_on_the_seed, .init = fixture_start,
 Test(rules, one_seed_gives_one_answer, .init = fixture_start,
      .fini = fixture_stop) {
   rl_rules *rules = load(NULL, DIR "unsound.rules");
-  for (uint32_t k = 0; k < rl_count(rules); k += 7) {
+  for (uint32_t k = 0; k < rl_count(rules); k += 7 * EVERY) {
     const rl_rule *rule = rl_at(rules, k);
     pv_rule_answer a = ask(rules, rule, 5), b = ask(rules, rule, 5);
     cr_expect_str_eq(text_of(rule, &a), text_of(rule, &b));
