@@ -90,6 +90,16 @@ gs_expr_call(const gs_context *ctx, const char *function, gs_sort sort,
   return e;
 }
 
+/* The prover asks this many million times, and nearly all names differ in their
+ * first letter. */
+bool
+gs_expr_is_call(const gs_expr *e, const char *function) {
+  if (!e || e->kind != GS_X_CALL)
+    return false;
+  const char *name = gs_function_name(e->function);
+  return *name == *function && !strcmp(name, function);
+}
+
 bool
 gs_expr_same(const gs_expr *a, const gs_expr *b) {
   if (!a || !b)

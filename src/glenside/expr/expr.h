@@ -121,6 +121,8 @@ const gs_expr *gs_expr_literal(const gs_context *, bs_value, gs_sort, bs_span);
  * they are copied. */
 const gs_expr *gs_expr_call(const gs_context *, const char *function, gs_sort,
                             const gs_expr *const *args, uint32_t n, bs_span);
+/* Is it a call of this function?  `e` may be NULL. */
+bool gs_expr_is_call(const gs_expr *e, const char *function);
 /* False when undefined. */
 bool gs_expr_eval(const gs_expr *, const gs_env *, bs_value *out);
 /* True when defined and equal to `true`. */

@@ -2,13 +2,6 @@
 /* expr_bounds.c - what a condition says of one variable, read off its parts
  * that must all hold. */
 #include "glenside/expr/expr.h"
-#include <string.h>
-
-static bool
-is_call_of(const gs_expr *e, const char *function) {
-  return e && e->kind == GS_X_CALL &&
-         !strcmp(gs_function_name(e->function), function);
-}
 
 static bool
 is_variable(const gs_expr *e, uint32_t slot) {
@@ -32,10 +25,10 @@ is_size(const bs_values *values, const gs_expr *e, int64_t *out) {
 bool
 gs_expr_fixes(const bs_values *values, const gs_expr *where, uint32_t slot,
               int64_t *out) {
-  for (uint32_t k = 0; is_call_of(where, "and") && k < where->n_args; k++)
+  for (uint32_t k = 0; gs_expr_is_call(where, "and") && k < where->n_args; k++)
     if (gs_expr_fixes(values, where->args[k], slot, out))
       return true;
-  if (!is_call_of(where, "=") || where->n_args != 2)
+  if (!gs_expr_is_call(where, "=") || where->n_args != 2)
     return false;
   for (uint32_t k = 0; k < 2; k++)
     if (is_variable(where->args[k], slot) &&
@@ -47,10 +40,10 @@ gs_expr_fixes(const bs_values *values, const gs_expr *where, uint32_t slot,
 bool
 gs_expr_bounds(const bs_values *values, const gs_expr *where, uint32_t slot,
                int64_t *out) {
-  for (uint32_t k = 0; is_call_of(where, "and") && k < where->n_args; k++)
+  for (uint32_t k = 0; gs_expr_is_call(where, "and") && k < where->n_args; k++)
     if (gs_expr_bounds(values, where->args[k], slot, out))
       return true;
-  return is_call_of(where, "<=") && where->n_args == 2 &&
+  return gs_expr_is_call(where, "<=") && where->n_args == 2 &&
          is_variable(where->args[0], slot) &&
          is_size(values, where->args[1], out);
 }

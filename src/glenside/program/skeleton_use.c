@@ -12,7 +12,7 @@ static bool
 is_attr_pattern(const gs_expr *e) {
   if (e->kind != GS_X_CALL)
     return true;
-  if (strcmp(gs_function_name(e->function), "list"))
+  if (!gs_expr_is_call(e, "list"))
     return false;
   for (uint32_t k = 0; k < e->n_args; k++)
     if (!is_attr_pattern(e->args[k]))
@@ -110,7 +110,7 @@ static void put_node(const printer *, uint32_t index);
 static bool
 put_list(const printer *p, const gs_expr *e, const char *head) {
   if (e->kind == GS_X_VAR || !head ||
-      (e->kind == GS_X_CALL && strcmp(gs_function_name(e->function), "list")))
+      (e->kind == GS_X_CALL && !gs_expr_is_call(e, "list")))
     return false;
   bs_putf(p->out, "(%s", head);
   for (uint32_t k = 0; k < e->n_args; k++) {

@@ -454,7 +454,7 @@ static void
 mark_plain(const gs_expr *e, bool *marks) {
   if (e->kind == GS_X_VAR)
     marks[e->slot] = true;
-  if (e->kind == GS_X_CALL && !strcmp(gs_function_name(e->function), "list"))
+  if (gs_expr_is_call(e, "list"))
     for (uint32_t k = 0; k < e->n_args; k++)
       mark_plain(e->args[k], marks);
 }

@@ -5,12 +5,6 @@
  * that is false rules the form out, and a definition or a choice of a list
  * gives a variable its value.  All others ask for sizes. */
 #include "prove/symbolic/listing.h"
-#include <string.h>
-
-static bool
-is_named(const gs_expr *e, const char *name) {
-  return e->kind == GS_X_CALL && !strcmp(gs_function_name(e->function), name);
-}
 
 static bool
 is_class(const gs_expr *e) {
@@ -22,7 +16,7 @@ is_form_fact(const gs_expr *e) {
   static const char *const names[] = {"rank", "access-rank", "compute-rank",
                                       "dtype", "axes"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (is_named(e, names[k]))
+    if (gs_expr_is_call(e, names[k]))
       return e->n_args == 1 && is_class(e->args[0]);
   return false;
 }
@@ -38,9 +32,9 @@ ls_follows(const ls_walk *w, const gs_expr *e) {
   if (e->kind == GS_X_VAR)
     return ls_is_bound(w, e->slot) && !w->sizes[e->slot];
   if (e->n_args && ls_is_any(w, e->args[0]))
-    return is_named(e, "len") || is_named(e, "rank") ||
-           is_named(e, "op-kind") || is_named(e, "op-name") ||
-           is_named(e, "is-associative");
+    return gs_expr_is_call(e, "len") || gs_expr_is_call(e, "rank") ||
+           gs_expr_is_call(e, "op-kind") || gs_expr_is_call(e, "op-name") ||
+           gs_expr_is_call(e, "is-associative");
   for (uint32_t k = 0; k < e->n_args; k++)
     if (!ls_follows(w, e->args[k]))
       return false;
@@ -66,7 +60,7 @@ define(ls_walk *w, uint32_t slot, bs_value v) {
 static bool
 is_other_operator(const ls_walk *w, const gs_expr *e, gs_env *env) {
   bs_value v;
-  if (!is_named(e, "=") || e->n_args != 2)
+  if (!gs_expr_is_call(e, "=") || e->n_args != 2)
     return false;
   for (uint32_t k = 0; k < 2; k++) {
     const gs_expr *x = e->args[k], *y = e->args[1 - k];

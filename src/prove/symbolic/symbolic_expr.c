@@ -14,7 +14,7 @@ static bool
 is_operator_fact(const fm_form *f, const gs_expr *e) {
   static const char *const names[] = {"op-kind", "op-name", "is-associative"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (fm_is_named(e, names[k]))
+    if (gs_expr_is_call(e, names[k]))
       return e->n_args == 1 && e->args[0]->kind == GS_X_VAR &&
              e->args[0]->slot < FM_SLOTS && f->operator[e->args[0]->slot];
   return false;
@@ -23,8 +23,9 @@ is_operator_fact(const fm_form *f, const gs_expr *e) {
 /* How long a list is, is told by the form. */
 static bool
 is_length(const fm_form *f, const gs_expr *e) {
-  return (fm_is_named(e, "rank") || fm_is_named(e, "len")) && e->n_args == 1 &&
-         e->args[0]->kind == GS_X_VAR && e->args[0]->sort != GS_SORT_CLASS &&
+  return (gs_expr_is_call(e, "rank") || gs_expr_is_call(e, "len")) &&
+         e->n_args == 1 && e->args[0]->kind == GS_X_VAR &&
+         e->args[0]->sort != GS_SORT_CLASS &&
          e->args[0]->slot < f->of->rule->scope.vars.len &&
          bs_kind_of(f->values, (bs_value){f->of->slots[e->args[0]->slot]}) ==
              BS_KIND_LIST;
@@ -37,7 +38,7 @@ is_fixed_fact(const fm_form *f, const gs_expr *e) {
   static const char *const names[] = {"rank", "access-rank", "compute-rank",
                                       "dtype", "axes"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (fm_is_named(e, names[k]))
+    if (gs_expr_is_call(e, names[k]))
       return e->n_args == 1 && fm_is_class(e->args[0]) &&
              (f->asks_dtype || strcmp(names[k], "dtype"));
   return false;
@@ -135,15 +136,15 @@ eval_fact(fm_form *f, const gs_expr *e) {
   const fm_type *t = fm_type_of(f, e->args[0]->slot);
   if (f->why)
     return unknown;
-  if (fm_is_named(e, "shape"))
+  if (gs_expr_is_call(e, "shape"))
     return dims(t, 0, t->rank);
-  if (fm_is_named(e, "access-shape"))
+  if (gs_expr_is_call(e, "access-shape"))
     return dims(t, 0, t->access);
-  if (fm_is_named(e, "compute-shape"))
+  if (gs_expr_is_call(e, "compute-shape"))
     return dims(t, t->access, t->rank);
-  if (fm_is_named(e, "elements"))
+  if (gs_expr_is_call(e, "elements"))
     return fm_product_of(f, t->dim, t->rank);
-  if (!fm_is_named(e, "dim"))
+  if (!gs_expr_is_call(e, "dim"))
     return unknown;
   fm_value axis = fm_eval(f, e->args[1]);
   int64_t d;
@@ -168,7 +169,7 @@ fm_eval(fm_form *f, const gs_expr *e) {
                                                           : unknown;
   if (e->n_args && fm_is_class(e->args[0]))
     return eval_fact(f, e);
-  if (fm_is_named(e, "if")) {
+  if (gs_expr_is_call(e, "if")) {
     int holds = fm_truth(f, e->args[0]);
     return holds < 0 ? unknown : fm_eval(f, e->args[holds ? 1 : 2]);
   }
@@ -275,8 +276,8 @@ fm_operator_of(fm_form *f, const gs_expr *e, fm_operator *out) {
     return fm_fixed_value(f, e, &name) && operator_of_value(f, name, out);
   if (e->kind == GS_X_VAR && e->slot < FM_SLOTS && f->operator[e->slot])
     return operator_of_slot(f, e->slot, out);
-  if (!fm_is_named(e, "list") || !e->n_args || !fm_is_fixed(f, e->args[0]) ||
-      !fm_fixed_value(f, e->args[0], &name) ||
+  if (!gs_expr_is_call(e, "list") || !e->n_args ||
+      !fm_is_fixed(f, e->args[0]) || !fm_fixed_value(f, e->args[0], &name) ||
       !gs_compute_of(f->values, name, &out->op))
     return false;
   out->n = e->n_args - 1;

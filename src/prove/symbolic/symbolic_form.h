@@ -18,7 +18,6 @@
 #include "prove/symbolic/symbolic.h"
 #include "prove/relation/relation_value.h"
 
-#include <string.h>
 
 enum {
   FM_VARS = 240,
@@ -303,11 +302,6 @@ void fm_forget(fm_form *, uint32_t rows);
 static inline fm_value
 fm_of_number(fm_number x) {
   return (fm_value){.kind = FM_INT, .n = 1, .at = {x}};
-}
-
-static inline bool
-fm_is_named(const gs_expr *e, const char *name) {
-  return e->kind == GS_X_CALL && !strcmp(gs_function_name(e->function), name);
 }
 
 static inline bool

@@ -486,7 +486,7 @@ fm_call(fm_form *f, const gs_expr *e) {
   if (c.n > 4 || !c.n)
     return unknown;
   for (uint32_t k = 0; k < sizeof functions / sizeof functions[0]; k++) {
-    if (!fm_is_named(e, functions[k].name))
+    if (!gs_expr_is_call(e, functions[k].name))
       continue;
     for (uint32_t i = 0; i < c.n; i++)
       c.a[i] = fm_eval(f, e->args[i]);

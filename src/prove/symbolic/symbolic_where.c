@@ -4,7 +4,6 @@
  * A clause that is not understood is dropped, so more is proved than is asked.
  * A condition inside an expression must be understood, or the value is not. */
 #include "prove/symbolic/symbolic_form.h"
-#include <string.h>
 
 /* --- truth ---------------------------------------------------------------- */
 
@@ -71,8 +70,8 @@ fm_truth(fm_form *f, const gs_expr *e) {
                : -1;
   if (e->settable)
     return -1;
-  bool every = fm_is_named(e, "and");
-  if (every || fm_is_named(e, "or")) {
+  bool every = gs_expr_is_call(e, "and");
+  if (every || gs_expr_is_call(e, "or")) {
     for (uint32_t k = 0; k < e->n_args; k++) {
       int one = fm_truth(f, e->args[k]);
       if (one < 0 || one != every)
@@ -81,7 +80,7 @@ fm_truth(fm_form *f, const gs_expr *e) {
     return every;
   }
   for (size_t k = 0; k < sizeof chains / sizeof *chains; k++)
-    if (fm_is_named(e, chains[k]))
+    if (gs_expr_is_call(e, chains[k]))
       return truth_of_chain(f, e);
   return -1;
 }
@@ -151,7 +150,7 @@ assume_chain(fm_form *f, const gs_expr *e) {
 static void
 assume_bound(fm_form *f, const gs_expr *e) {
   int64_t most;
-  if (e->n_args != 2 || !fm_is_named(e->args[0], "abs"))
+  if (e->n_args != 2 || !gs_expr_is_call(e->args[0], "abs"))
     return;
   fm_value x = fm_eval(f, e->args[0]->args[0]), c = fm_eval(f, e->args[1]);
   if (x.kind == FM_INT && c.kind == FM_INT && f->n_bounds < FM_BOUNDS &&
@@ -227,7 +226,7 @@ void
 fm_round_literals(fm_form *f, const gs_expr *e) {
   for (uint32_t k = 0; k < e->n_args; k++) {
     const gs_expr *x = e->args[k];
-    if (fm_is_named(e, "=") && x->kind == GS_X_VAR && x->slot < FM_SLOTS &&
+    if (gs_expr_is_call(e, "=") && x->kind == GS_X_VAR && x->slot < FM_SLOTS &&
         f->value[x->slot].kind == FM_INT &&
         fm_has_float(f, f->value[x->slot].at[0]))
       f->value[x->slot].rounding = FM_ROUNDED_PRODUCT;
@@ -245,18 +244,19 @@ fm_assume_expr(fm_form *f, const gs_expr *e) {
   } facts[] = {{"divides", assume_divides}, {"all-ones", assume_ones},
                {"is-zero", assume_zeros},   {"maps-zero", assume_maps_zero},
                {"<=", assume_bound},        {"or", assume_some}};
-  if (f->why || e->kind != GS_X_CALL || (e->settable && !fm_is_named(e, "and")))
+  if (f->why || e->kind != GS_X_CALL ||
+      (e->settable && !gs_expr_is_call(e, "and")))
     return;
   for (size_t k = 0; k < sizeof facts / sizeof *facts; k++)
-    if (fm_is_named(e, facts[k].name) &&
+    if (gs_expr_is_call(e, facts[k].name) &&
         (facts[k].assume == assume_maps_zero || !fm_is_fixed(f, e)))
       facts[k].assume(f, e);
   if (fm_is_fixed(f, e))
     return;
-  if (fm_is_named(e, "and"))
+  if (gs_expr_is_call(e, "and"))
     for (uint32_t k = 0; k < e->n_args; k++)
       fm_assume_expr(f, e->args[k]);
   for (size_t k = 0; k < sizeof chains / sizeof *chains; k++)
-    if (fm_is_named(e, chains[k]) && !fm_is_class(e->args[0]))
+    if (gs_expr_is_call(e, chains[k]) && !fm_is_class(e->args[0]))
       assume_chain(f, e);
 }
