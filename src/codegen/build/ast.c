@@ -17,6 +17,7 @@
 #include <isl/space.h>
 #include <stdlib.h>
 #include <string.h>
+#include <isl/val.h>
 
 /* isl operations that one group's AST may take, where the program's weight is
  * 1: with loops cut and written out, fewer for each group that took too many

@@ -6,6 +6,7 @@
  * are C's, from floors, which need a function.  The nesting of these
  * expressions is bounded by the ranks of the language. */
 #include "codegen/build/build.h"
+#include <isl/val.h>
 
 /* CG_OP_NONE: the operation is not one between operands. */
 static cg_op

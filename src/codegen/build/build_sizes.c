@@ -9,6 +9,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
 #include "base/whole.h"
+#include <isl/val.h>
 
 /* ---- extents ---- */
 

@@ -14,6 +14,7 @@
 #include "poly/loops/affine.h"
 #include <isl/ilp.h>
 #include <isl/schedule_node.h>
+#include <isl/val.h>
 
 /* Values that a loop may have to be written out. */
 #define MAX_UNROLLED 256

@@ -7,6 +7,7 @@
  * domains, times and accesses are functions of the rest. */
 #include "codegen/build/build.h"
 #include <isl/space.h>
+#include <isl/val.h>
 
 /* The index as a function of the others, from an equality of the hull in which
  * its factor is 1 or -1 and no quotient occurs; NULL. */

@@ -20,6 +20,7 @@
 #include <isl/ilp.h>
 #include <isl/local_space.h>
 #include <isl/space.h>
+#include <isl/val.h>
 
 /* One way how an array comes to be touched by a pair of statements. */
 typedef struct conflict {

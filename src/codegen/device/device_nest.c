@@ -14,6 +14,7 @@
 #include "codegen/build/build.h"
 #include "codegen/device/device.h"
 #include <isl/space.h>
+#include <isl/val.h>
 
 const char *const cg_axis_names[CG_AXES] = {"blockIdx.x",  "blockIdx.y",
                                             "blockIdx.z",  "threadIdx.x",

@@ -11,6 +11,7 @@
  * at most one fits, and none at all where none does. */
 #include "codegen/pass/pass.h"
 #include "poly/loops/affine.h"
+#include <isl/val.h>
 
 /* Of isl, for a question. */
 enum { OPERATIONS = 200000 };

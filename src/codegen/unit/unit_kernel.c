@@ -17,6 +17,7 @@
 #include "poly/loops/loops_sizes.h"
 #include <assert.h>
 #include <string.h>
+#include <isl/val.h>
 
 /* One access in memory: its address is `rest` + constant. */
 typedef struct access {

@@ -11,6 +11,7 @@
 #include "poly/datalayout/datalayout.h"
 #include <isl/ilp.h>
 #include <string.h>
+#include <isl/val.h>
 
 void
 po_layout_model_init(po_layout_model *m, bs_heap *heap, isl_ctx *isl) {

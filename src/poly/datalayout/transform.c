@@ -9,6 +9,7 @@
 #include "poly/datalayout/datalayout.h"
 #include <assert.h>
 #include <string.h>
+#include <isl/val.h>
 
 const char *const po_layout_op_names[] = {"REORDER", "INTERLEAVE", "SPLITY"};
 

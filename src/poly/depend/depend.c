@@ -13,6 +13,7 @@
 #include <isl/space.h>
 #include <isl/flow.h>
 #include <isl/point.h>
+#include <isl/val.h>
 
 const char *const po_dep_names[PO_DEP_KINDS] = {
     [PO_FLOW] = "flow",

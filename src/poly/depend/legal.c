@@ -10,6 +10,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
 #include <isl/union_map.h>
+#include <isl/val.h>
 
 static const po_nest_node *
 at(const po_program *p, uint32_t node) {

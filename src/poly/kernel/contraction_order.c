@@ -8,6 +8,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
+#include <isl/val.h>
 
 /* ---- statements ---- */
 

@@ -13,6 +13,7 @@
 #include <isl/flow.h>
 #include <isl/options.h>
 #include <string.h>
+#include <isl/val.h>
 
 static __isl_give isl_union_map *
 none(const po_program *p) {

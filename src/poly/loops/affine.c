@@ -6,6 +6,7 @@
 #include "poly/loops/open.h"
 #include <assert.h>
 #include <isl/ilp.h>
+#include <isl/val.h>
 
 isl_space *
 po_space(isl_ctx *isl, uint32_t n) {

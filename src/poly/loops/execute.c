@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <isl/val.h>
 
 /* Numbers in the list of the instances of one child of the root. */
 #define MAX_NUMBERS ((int64_t)1 << 27)

@@ -11,6 +11,7 @@
 #include <isl/constraint.h>
 #include <isl/ilp.h>
 #include <isl/local_space.h>
+#include <isl/val.h>
 
 /* Points that isl may walk over one by one. */
 #define MAX_WALK 50000000

@@ -5,6 +5,7 @@
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include <isl/ilp.h>
+#include <isl/val.h>
 
 /* Floors in one another. */
 enum { MOST_DEPTH = 4 };

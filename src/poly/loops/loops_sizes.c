@@ -3,6 +3,7 @@
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/affine.h"
 #include <isl/point.h>
+#include <isl/val.h>
 
 bool
 po_is_sized(const po_array *array) {

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <isl/ilp.h>
 #include <isl/schedule_node.h>
+#include <isl/val.h>
 
 static const po_nest_node *
 at(const po_program *p, uint32_t node) {

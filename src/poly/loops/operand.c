@@ -10,6 +10,7 @@
 #include "poly/loops/operand.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
+#include <isl/val.h>
 
 /* ---- strides ---- */
 

@@ -9,6 +9,7 @@
 #include "poly/loops/uses.h"
 #include <assert.h>
 #include <isl/space.h>
+#include <isl/val.h>
 
 int64_t
 po_elements(const po_array *array) {

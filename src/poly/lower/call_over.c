@@ -22,6 +22,7 @@
 #include "poly/lower/call.h"
 #include "poly/loops/affine.h"
 #include <string.h>
+#include <isl/val.h>
 
 typedef struct calls {
   const po_calling *c;

@@ -7,6 +7,7 @@
  * always is. */
 #include "poly/lower/lower_view.h"
 #include "poly/loops/open.h"
+#include <isl/val.h>
 
 typedef struct maker {
   po_pool *pool;

@@ -8,6 +8,7 @@
 #include "poly/loops/open.h"
 #include <math.h>
 #include <string.h>
+#include <isl/val.h>
 
 /* What of a view is looked at: through a map, for one item of a tuple (index
  * `at`) or all. */

@@ -12,6 +12,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
 #include <string.h>
+#include <isl/val.h>
 
 typedef struct builder {
   const po_calls *x;

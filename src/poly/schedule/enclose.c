@@ -17,6 +17,7 @@
 #include "poly/schedule/change.h"
 #include "poly/schedule/schedule_layout.h"
 #include <string.h>
+#include <isl/val.h>
 
 enum { LONGEST_NAME = 200, MOST_SKEW = 1 << 20, MOST_FAR = 1 << 30 };
 

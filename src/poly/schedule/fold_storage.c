@@ -12,6 +12,7 @@
 #include "poly/schedule/schedule_edit.h"
 #include "poly/schedule/schedule_layout.h"
 #include <isl/ilp.h>
+#include <isl/val.h>
 
 /* ---- times ---- */
 

@@ -11,6 +11,7 @@
 #include <isl/constraint.h>
 #include <isl/fixed_box.h>
 #include <isl/ilp.h>
+#include <isl/val.h>
 
 typedef struct candidates {
   isl_aff *list[16];

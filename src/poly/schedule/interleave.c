@@ -11,6 +11,7 @@
  * the skews are enough is asked by the gate afterwards. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/change.h"
+#include <isl/val.h>
 
 enum { MOST_SKEW = 1 << 20, MOST_FAR = 1 << 30 };
 

@@ -15,6 +15,7 @@
 #include <isl/ilp.h>
 #include <math.h>
 #include <string.h>
+#include <isl/val.h>
 
 enum { MOST_VALUES = 512 };
 

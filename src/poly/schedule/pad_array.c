@@ -4,6 +4,7 @@
 #include "poly/schedule/pad.h"
 #include <isl/ilp.h>
 #include <string.h>
+#include <isl/val.h>
 
 /* ---- arrays ---- */
 

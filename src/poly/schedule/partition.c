@@ -8,6 +8,7 @@
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
 #include <string.h>
+#include <isl/val.h>
 
 /* Instances for which the outermost n loops have these values. */
 static __isl_give isl_set *

@@ -10,6 +10,7 @@
  * used. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
+#include <isl/val.h>
 
 typedef struct factoring {
   po_program *p;

@@ -4,6 +4,7 @@
 #include "poly/schedule/schedule_edit.h"
 #include <assert.h>
 #include <string.h>
+#include <isl/val.h>
 
 /* ---- names ---- */
 

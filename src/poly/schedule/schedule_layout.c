@@ -14,6 +14,7 @@
 #include <isl/ilp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <isl/val.h>
 
 enum { LONGEST_MAP = 400, MOST_BUFFERS = 4096 };
 

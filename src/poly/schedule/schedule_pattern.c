@@ -6,6 +6,7 @@
  * at these points in the nest, strides follow. */
 #include "poly/schedule/unify.h"
 #include "poly/loops/affine.h"
+#include <isl/val.h>
 
 /* The lexicographically least point of a set of n numbers; NULL. */
 int64_t *

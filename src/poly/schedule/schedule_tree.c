@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <isl/ilp.h>
 #include <string.h>
+#include <isl/val.h>
 
 uint32_t
 po_only_child(const po_program *p, uint32_t node) {

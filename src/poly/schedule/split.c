@@ -11,6 +11,7 @@
 #include "poly/schedule/loop_axes.h"
 #include "poly/schedule/change.h"
 #include <string.h>
+#include <isl/val.h>
 
 /* ---- split ---- */
 

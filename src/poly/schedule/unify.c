@@ -5,6 +5,7 @@
 #include "poly/schedule/pair.h"
 #include "poly/loops/storage.h"
 #include <string.h>
+#include <isl/val.h>
 
 enum { MOST_TRIES = 4000 };
 

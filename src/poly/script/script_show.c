@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <isl/val.h>
 
 typedef struct shower {
   const po_program *p;

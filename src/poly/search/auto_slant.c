@@ -25,6 +25,7 @@
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
 #include <string.h>
+#include <isl/val.h>
 
 /* Statements of a nest that isl is asked about; members of a band. */
 enum { MOST_STMTS = 40, MOST_MEMBERS = 6 };

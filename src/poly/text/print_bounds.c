@@ -7,6 +7,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/text/poly_text.h"
+#include <isl/val.h>
 
 /* Bounds on one side beyond which only numbers are kept. */
 #define MAX_BOUNDS 6

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <isl/ilp.h>
 #include <string.h>
+#include <isl/val.h>
 
 void
 pv_series_done(pv_relations *r, pv_series *s) {

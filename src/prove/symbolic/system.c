@@ -9,6 +9,7 @@
 #include <isl/set.h>
 #include <isl/space.h>
 #include <string.h>
+#include <isl/val.h>
 
 /* Answers kept, and the words of their systems; later ones are not. */
 enum { MEMO_SLOTS = 1 << 15, MEMO_WORDS = 1 << 21 };
