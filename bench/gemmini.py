@@ -3,7 +3,8 @@
 """How much of an array of 16 x 16 the convolutions of two networks use.
 
 usage: gemmini.py GLEN [--net resnet50|mobilenetv2] [--size N] [--layers A-B]
-                       [--batch N] [--depthwise] [--verify] [--target vta]
+                       [--batch N] [--bias] [--depthwise] [--verify]
+                       [--target vta]
 
 Each convolution is a program of its own: bytes with channels last, borders that
 stand in the input already, sums that are scaled, rounded and saturated to bytes
@@ -14,7 +15,8 @@ run once and counted as often as they stand in the network.
 
 Utilisation is what 256 products a cycle would take, of the cycles that the
 simulator counts.  --size N makes results at most N x N, so that a run takes
-seconds; --verify has each mapping proved.
+seconds; --bias adds a number of 32 bits a channel to the sums of dense layers;
+--verify has each mapping proved.
 """
 import argparse
 import json
@@ -64,14 +66,19 @@ def mobilenetv2():
     yield 320, 1280, 1, 1, size, 1
 
 
-def dense(batch, cin, cout, kernel, stride, size):
+def dense(batch, cin, cout, kernel, stride, size, bias):
     reads = (size - 1) * stride + kernel
-    sums = (f"(compute relu (squeeze (compute dotProd (cartProd (windows"
+    sums = (f"(squeeze (compute dotProd (cartProd (windows"
             f" (access x 1) (shape {kernel} {kernel} {cin})"
-            f" (stride {stride} {stride} 1)) (access w 1))) 3))")
+            f" (stride {stride} {stride} 1)) (access w 1))) 3)")
+    if bias:
+        sums = (f"(compute add (pair {sums} (broadcast (reshape (access b 1)"
+                f" (shape 1 1 1 {cout}) (shape))"
+                f" (shape {batch} {size} {size} {cout}))))")
     return (f"(tensor x (shape {batch} {reads} {reads} {cin}) i8)\n"
             f"(tensor w (shape {cout} {kernel} {kernel} {cin}) i8)\n"
-            f"(let y {SCALED.format(sums)})\n(output y)\n")
+            + f"(tensor b (shape {cout}) i32)\n" * bias +
+            f"(let y {SCALED.format(f'(compute relu {sums})')})\n(output y)\n")
 
 
 def depthwise(channels, kernel, stride, size):
@@ -152,6 +159,7 @@ def main():
     parser.add_argument("--layers")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--target", default="gemmini", choices=FLOATS)
+    parser.add_argument("--bias", action="store_true")
     parser.add_argument("--depthwise", action="store_true")
     parser.add_argument("--verify", action="store_true")
     options = parser.parse_args()
@@ -162,7 +170,8 @@ def main():
         if groups > 1 and not options.depthwise:
             left += times
             continue
-        text = (dense(options.batch, cin, cout, kernel, stride, size) if groups == 1 else
+        text = (dense(options.batch, cin, cout, kernel, stride, size,
+                      options.bias) if groups == 1 else
                 depthwise(cin, kernel, stride, size))
         try:
             found = simulate(os.path.abspath(options.glen), options.target,

@@ -235,9 +235,9 @@ calls_of(const api_mapping *m, const gs_node *n, const char *name) {
   if (!instr || !gs_over_read(values, instr, n->attr, &over, &fault))
     return !strcmp(called, name);
   double first = gs_over_sums(&over), all = gs_over_calls(&over);
-  if (over.into && !strcmp(over.into, name))
-    return all - first;
-  return strcmp(called, name) ? 0 : over.into ? first : all;
+  double begun = over.into ? first : all; /* by the instruction itself */
+  double gone_on = over.into && !strcmp(over.into, name) ? all - first : 0;
+  return gone_on + (strcmp(called, name) ? 0 : begun);
 }
 
 static double

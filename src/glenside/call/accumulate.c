@@ -3,8 +3,9 @@
  *
  * One accumulates another where its semantics are (compute add (pair c X)) or
  * (compute add (pair X c)), X the semantics of the other one but for names, and
- * all declared shapes are the same.  Skeletons are at most GS_MAX_NESTING deep,
- * so walking them may recurse. */
+ * all declared shapes are the same.  It goes on with its own sums where c has
+ * the type of its result: then the first call adds to an array that is given.
+ * Skeletons are at most GS_MAX_NESTING deep, so walking them may recurse. */
 #include "glenside/call/over.h"
 #include <string.h>
 
@@ -121,11 +122,49 @@ is_add(const bs_values *values, const gs_instr *more) {
          op == GS_C_ADD;
 }
 
+/* Whether a node, or what it is made of, is the variable. */
+static bool
+mentions(const gs_skeleton *s, uint32_t at, uint32_t slot) {
+  const gs_sk_node *n = &s->nodes[at];
+  bool found = n->hole && n->slot == slot;
+  for (uint32_t k = 0; k < n->n_kids && !n->hole && !found; k++)
+    found = mentions(s, n->kids[k], slot);
+  return found;
+}
+
+static bool
+is_as_result(const gs_instr *instr, const gs_operand *c) {
+  const gs_operand *r = &instr->result;
+  bool same = !c->layout && c->dtype == r->dtype && c->access == r->access &&
+              c->rank == r->rank;
+  for (uint32_t d = 0; same && d < c->rank; d++)
+    same = gs_expr_same(c->dims[d], r->dims[d]);
+  return same;
+}
+
+static bool
+accumulates_itself(const bs_values *values, const gs_instr *instr,
+                   gs_accumulation *out) {
+  *out = (gs_accumulation){.instr = instr};
+  for (uint32_t k = 0; k < GS_MAX_INSTR_VARS; k++)
+    out->operand[k] = out->slot[k] = k;
+  for (; out->side < 2; out->side++)
+    if (find_sum(instr, out->side, &out->added, &out->onto) &&
+        is_add(values, instr) &&
+        is_as_result(instr, &instr->operands[out->onto]) &&
+        !mentions(instr->semantics, out->added,
+                  instr->operands[out->onto].slot))
+      return instr->n_operands > 1;
+  return false;
+}
+
 bool
 gs_accumulates(const bs_values *values, const gs_instr *plain,
                const gs_instr *more, gs_accumulation *out) {
-  uint32_t slots[GS_MAX_INSTR_VARS], root;
+  uint32_t slots[GS_MAX_INSTR_VARS];
   uint8_t taken[GS_MAX_INSTR_VARS];
+  if (plain == more)
+    return accumulates_itself(values, plain, out);
   if (more->n_operands != plain->n_operands + 1 ||
       more->n_params != plain->n_params ||
       more->scope.vars.len > GS_MAX_INSTR_VARS ||
@@ -135,9 +174,10 @@ gs_accumulates(const bs_values *values, const gs_instr *plain,
     pairing x = {plain, more, slots, taken};
     memset(slots, 0, sizeof slots);
     memset(taken, 0, sizeof taken);
-    *out = (gs_accumulation){.instr = more};
-    if (!find_sum(more, side, &root, &out->onto) || !is_add(values, more) ||
-        !same_node(&x, plain->semantics->n - 1, root) ||
+    *out = (gs_accumulation){.instr = more, .side = side};
+    if (!find_sum(more, side, &out->added, &out->onto) ||
+        !is_add(values, more) ||
+        !same_node(&x, plain->semantics->n - 1, out->added) ||
         x.of[more->operands[out->onto].slot] || !same_declarations(&x, out))
       continue;
     for (uint32_t k = 0; k < more->scope.vars.len; k++)
@@ -165,6 +205,16 @@ no_accumulation(const gs_instr *instr, const gs_over *over, bs_value attr,
                  over->into, instr->name);
 }
 
+/* Whether the operand that a sum begins with has one of its dimensions. */
+static bool
+sums_over_start(const gs_over *over, const gs_instr *instr,
+                const gs_accumulation *a) {
+  for (uint32_t d = 0; d < over->n && a->instr == instr; d++)
+    if (over->sum[d] && over->has[d] >> a->onto & 1)
+      return true;
+  return false;
+}
+
 bool
 gs_over_bind_into(bs_values *values, const gs_target *target,
                   const gs_instr *instr, bs_value attr,
@@ -181,6 +231,10 @@ gs_over_bind_into(bs_values *values, const gs_target *target,
   if (!more || instr->n_operands > 32 ||
       !gs_accumulates(values, instr, more, out))
     return no_accumulation(instr, &over, attr, values, fault);
+  if (sums_over_start(&over, instr, out))
+    return gs_fail(fault, "bad-over", -1, (int)bs_len(values, attr) - 1,
+                   "sums begin with '%s', which has no dimension of a sum",
+                   instr->operands[out->onto].name);
   for (uint32_t k = 0; k < instr->n_operands; k++) {
     if (!gs_over_tile(&over, k, kids[k], &types[k], fault))
       return false;

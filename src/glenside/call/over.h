@@ -9,7 +9,8 @@
  * the list; for the others the same part serves all of its indices.  The result
  * has the dimensions marked `each`, and is the sum over those marked `sum`.
  * `into` names an instruction that adds what the first one computes to an
- * operand more: all calls of a sum but its first are of that one.
+ * operand more: all calls of a sum but its first are of that one.  It may be
+ * the instruction itself where that adds to an operand: a sum begins with it.
  *
  * In a call's attribute the list is the last item, its items lists that begin
  * with their word. */
@@ -30,6 +31,8 @@ typedef struct gs_over {
 typedef struct gs_accumulation {
   const gs_instr *instr;
   uint32_t onto;                       /* the operand that is added to */
+  uint32_t added;                      /* the node of what is added to it */
+  uint32_t side;                       /* of the pair that is added: c's */
   uint32_t operand[GS_MAX_INSTR_VARS]; /* by operand: that of the other one */
   uint32_t slot[GS_MAX_INSTR_VARS];    /* by slot: that of the other one */
 } gs_accumulation;
@@ -48,7 +51,8 @@ bool gs_over_whole(const gs_over *, const gs_type *tile, gs_type *whole,
 /* Calls in all, and those that begin a sum. */
 double gs_over_calls(const gs_over *);
 double gs_over_sums(const gs_over *);
-/* Whether `more` adds what `plain` computes to one of its operands. */
+/* Whether `more` adds what `plain` computes to one of its operands, or, where
+ * both are one, what is added there can be added to a result as well. */
 bool gs_accumulates(const bs_values *, const gs_instr *plain,
                     const gs_instr *more, gs_accumulation *out);
 /* Binds the accumulating instruction of a call that names one: slots has room

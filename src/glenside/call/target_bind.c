@@ -201,10 +201,10 @@ gs_instr_bind(bs_values *values, const gs_instr *instr, bs_value attr,
                            fault);
 }
 
-/* The semantics over operands of one call. */
+/* The semantics, or a part of them, over operands of one call. */
 static gs_term
-expand_one(const gs_instr *instr, gs_program *p, bs_value attr,
-           const gs_term *operands, gs_fault *fault) {
+expand_one(const gs_instr *instr, const gs_skeleton *meaning, gs_program *p,
+           bs_value attr, const gs_term *operands, gs_fault *fault) {
   uint32_t n = instr->n_operands, vars = instr->scope.vars.len;
   bs_arena *arena = p->ctx.arena;
   gs_type *types = BS_NEWS(arena, gs_type, n + 1), result;
@@ -220,7 +220,7 @@ expand_one(const gs_instr *instr, gs_program *p, bs_value attr,
     return GS_NO_TERM;
   operand_types facts = {p->ctx.values, kids, n};
   gs_env env = env_of(instr, &facts, slots);
-  return gs_skeleton_build(instr->semantics, p, &env, holes, fault);
+  return gs_skeleton_build(meaning, p, &env, holes, fault);
 }
 
 /* An operand of one call, as a tensor of a program of its own. */
@@ -235,9 +235,11 @@ declare_tile(gs_program *q, const char *name, const gs_type *tile,
                 BS_NOWHERE, fault);
 }
 
+/* What the calls compute, summed. */
 static gs_term
-expand_over(const gs_instr *instr, gs_program *p, bs_value attr,
-            const gs_over *over, const gs_term *operands, gs_fault *fault) {
+expand_sums(const gs_instr *instr, const gs_skeleton *meaning, gs_program *p,
+            bs_value attr, const gs_over *over, const gs_term *operands,
+            gs_fault *fault) {
   uint32_t n = instr->n_operands;
   gs_program *q = gs_program_new(&p->ctx, NULL);
   gs_term *tiles = BS_NEWS(p->ctx.arena, gs_term, n + 1);
@@ -252,11 +254,49 @@ expand_over(const gs_instr *instr, gs_program *p, bs_value attr,
     if (!gs_term_ok(tiles[k]) || !gs_term_ok(inputs[k]))
       return GS_NO_TERM;
   }
-  gs_term one = expand_one(instr, q, attr, tiles, fault);
+  gs_term one = expand_one(instr, meaning, q, attr, tiles, fault);
   gs_term all = gs_term_ok(one)
                     ? gs_lift(q, one, over->size, over->n, p, inputs, fault)
                     : GS_NO_TERM;
   return gs_term_ok(all) ? gs_over_reduce(over, p, all, fault) : GS_NO_TERM;
+}
+
+/* Sums that the instruction itself goes on with: what is added, and then once
+ * what it is added to. */
+static gs_term
+expand_begun(const gs_instr *instr, const gs_accumulation *a, gs_program *p,
+             bs_value attr, const gs_over *over, const gs_term *operands,
+             gs_fault *fault) {
+  const gs_skeleton added = {instr->semantics->nodes, a->added + 1};
+  bs_value add = bs_sym(p->ctx.values, gs_compute_table[GS_C_ADD].name);
+  gs_over each = {0};
+  gs_term pair[2];
+  for (uint32_t d = 0; d < over->n; d++)
+    if (!over->sum[d]) {
+      each.size[each.n] = over->size[d];
+      each.has[each.n++] = over->has[d];
+    }
+  pair[a->side] = gs_over_spread(&each, a->onto, p, operands[a->onto], fault);
+  pair[1 - a->side] =
+      expand_sums(instr, &added, p, attr, over, operands, fault);
+  if (!gs_term_ok(pair[0]) || !gs_term_ok(pair[1]))
+    return GS_NO_TERM;
+  gs_term both = gs_add(p, GS_PAIR, bs_list(p->ctx.values, NULL, 0), pair, 2,
+                        BS_NOWHERE, fault);
+  return gs_term_ok(both)
+             ? gs_add(p, GS_COMPUTE, bs_list(p->ctx.values, &add, 1), &both, 1,
+                      BS_NOWHERE, fault)
+             : GS_NO_TERM;
+}
+
+static gs_term
+expand_over(const gs_instr *instr, gs_program *p, bs_value attr,
+            const gs_over *over, const gs_term *operands, gs_fault *fault) {
+  gs_accumulation itself;
+  if (over->into && !strcmp(over->into, instr->name) &&
+      gs_accumulates(p->ctx.values, instr, instr, &itself))
+    return expand_begun(instr, &itself, p, attr, over, operands, fault);
+  return expand_sums(instr, instr->semantics, p, attr, over, operands, fault);
 }
 
 /* The type that the declaration gives the call. */
@@ -282,8 +322,9 @@ gs_instr_expand(const gs_instr *instr, gs_program *p, bs_value attr,
   if (!declared_type(instr, p, attr, operands, &declared, fault) ||
       !gs_over_read(p->ctx.values, instr, attr, &over, fault))
     return GS_NO_TERM;
-  gs_term term = over.n ? expand_over(instr, p, attr, &over, operands, fault)
-                        : expand_one(instr, p, attr, operands, fault);
+  gs_term term =
+      over.n ? expand_over(instr, p, attr, &over, operands, fault)
+             : expand_one(instr, instr->semantics, p, attr, operands, fault);
   if (!gs_term_ok(term))
     return GS_NO_TERM;
   gs_type_at(p, term, &found);

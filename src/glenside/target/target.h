@@ -79,9 +79,12 @@ typedef struct gs_instr {
   uint32_t onto; /* (onto NAME): 1 + the operand in whose place the result is
                     written; 0: none */
   /* The semantics are the operand itself, transposed at most: a load, a store
-   * or a move.  Dimension d of the result is dimension from[d] of it. */
+   * or a move.  Dimension d of the result is dimension from[d] of it.  A load
+   * may repeat what it reads: bit d: along dimension d of the result, which its
+   * operand has one of; what parameters there are say how often. */
   bool moves;
   uint8_t from[GS_MAX_RANK];
+  uint32_t repeats;
   /* The semantics are operators that work element by element on the operand,
    * which lies in a memory.  Where the result does not, that is what a unit
    * does to values on their way out: it converts them. */
@@ -185,6 +188,11 @@ int64_t gs_memory_unit(const gs_memory *);
 /* Bytes of a dense array of that shape there, rows as above, aligned. */
 int64_t gs_memory_bytes(const gs_memory *, gs_dtype, const int64_t *dim,
                         uint32_t rank);
+/* Binds an instruction of one operand, which moves or converts it, so that its
+ * result has those sizes; false where it admits none.  `like`: slots with the
+ * parameters of a call of what converts, or NULL. */
+bool gs_bind_piece(bs_values *, const gs_instr *, gs_dtype of_operand,
+                   const int64_t *dim, const uint32_t *like, uint32_t *slots);
 /* Whether instruction `k` of the target moves elements of that type from one
  * memory to another on a shortest way from `from` to `to`; hops: of the whole
  * way, 0 where there is none. */

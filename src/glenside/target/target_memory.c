@@ -165,13 +165,14 @@ target_read_place(target_parser *p, uint32_t x, const gs_instr *instr,
 
 /* ---- moves ---- */
 
-/* One view around the operand; false where it is no transposition. */
+/* One view around the operand; false where it is no transposition, and does not
+ * repeat it. */
 static bool
 apply_view(const gs_context *ctx, const gs_sk_node *n, gs_instr *instr) {
   gs_env env = {.values = ctx->values};
   uint8_t before[GS_MAX_RANK];
   bs_value attr;
-  if (n->op == GS_ACCESS)
+  if (n->op == GS_ACCESS || n->op == GS_BROADCAST)
     return true;
   if (n->op != GS_TRANSPOSE || !gs_skeleton_attr(n, &env, &attr))
     return false;
@@ -186,14 +187,77 @@ apply_view(const gs_context *ctx, const gs_sk_node *n, gs_instr *instr) {
   return true;
 }
 
+static bool
+is_one(const gs_context *ctx, const gs_expr *e) {
+  int64_t n;
+  return gs_expr_is_int(ctx->values, e, &n) && n == 1;
+}
+
+/* Where the operand has one of what the result has more of. */
+static void
+find_repeats(const gs_context *ctx, gs_instr *instr) {
+  const gs_operand *from = &instr->operands[0], *to = &instr->result;
+  instr->repeats = 0;
+  for (uint32_t d = 0; d < to->rank && from->rank == to->rank; d++)
+    if (is_one(ctx, from->dims[instr->from[d]]) && !is_one(ctx, to->dims[d]))
+      instr->repeats |= 1u << d;
+}
+
+/* Along a dimension of the result that is the parameter; its rank: none. */
+static uint32_t
+repeated_by(const gs_instr *instr, uint32_t param) {
+  uint32_t d = 0;
+  for (; d < instr->result.rank; d++)
+    if (instr->repeats >> d & 1 && instr->result.dims[d]->kind == GS_X_VAR &&
+        instr->result.dims[d]->slot == param)
+      break;
+  return d;
+}
+
+/* What repeats reads dram, and its parameters say no more than how often. */
+static bool
+repeats_well(const gs_instr *instr) {
+  bool well =
+      !instr->repeats || (!instr->operands[0].memory && instr->result.memory);
+  for (uint32_t k = 0; k < instr->n_params && well; k++)
+    well = repeated_by(instr, k) < instr->result.rank;
+  return well;
+}
+
+bool
+gs_bind_piece(bs_values *values, const gs_instr *i, gs_dtype dtype,
+              const int64_t *dim, const uint32_t *like, uint32_t *slots) {
+  gs_type type = {.access = i->operands[0].access,
+                  .rank = i->operands[0].rank,
+                  .dtype = dtype};
+  const gs_type *kid = &type;
+  gs_type result;
+  gs_fault fault;
+  bs_value attr[GS_MAX_INSTR_VARS + 1] = {bs_sym(values, i->name)};
+  for (uint32_t d = 0; d < i->result.rank; d++)
+    type.dim[i->from[d]] = i->repeats >> d & 1 ? 1 : dim[d];
+  for (uint32_t k = 0; k < i->n_params; k++)
+    if (i->moves)
+      attr[k + 1] = bs_int(values, dim[repeated_by(i, k)]);
+    else if (like)
+      attr[k + 1] = (bs_value){like[k]};
+  return gs_instr_bind(values, i, bs_list(values, attr, 1 + i->n_params), &kid,
+                       1, slots, &result, &fault) &&
+         !memcmp(result.dim, dim, i->result.rank * sizeof *dim);
+}
+
 void
 target_find_moves(const gs_context *ctx, gs_instr *instr) {
   const gs_skeleton *s = instr->semantics;
-  instr->moves = instr->n_operands == 1 && !instr->n_params && s->nodes[0].hole;
+  instr->moves = instr->n_operands == 1 && s->nodes[0].hole;
   for (uint32_t d = 0; d < GS_MAX_RANK; d++)
     instr->from[d] = (uint8_t)d;
   for (uint32_t k = 1; k < s->n && instr->moves; k++)
     instr->moves = !s->nodes[k].hole && apply_view(ctx, &s->nodes[k], instr);
+  if (instr->moves)
+    find_repeats(ctx, instr);
+  instr->moves = instr->moves && repeats_well(instr);
+  instr->repeats = instr->moves ? instr->repeats : 0;
 }
 
 /* ---- conversions ---- */

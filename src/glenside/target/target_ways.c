@@ -138,19 +138,14 @@ fixed_tile(const target_parser *p, const gs_operand *o, int64_t *dim) {
 static bool
 takes_piece(const target_parser *p, const gs_instr *i, const int64_t *piece,
             uint32_t rank) {
-  const gs_operand *o = &i->operands[0];
-  gs_type type = {.access = o->access, .rank = o->rank, .dtype = o->dtype};
-  const gs_type *kid = &type;
-  gs_type result;
-  gs_fault fault;
   uint32_t slots[GS_MAX_INSTR_VARS];
-  bs_value name = bs_sym(p->ctx->values, i->name);
+  int64_t dim[GS_MAX_RANK];
   for (uint32_t d = 0; d < i->result.rank; d++) {
     uint32_t behind = i->result.rank - d;
-    type.dim[i->from[d]] = behind > rank ? 1 : piece[rank - behind];
+    dim[d] = behind > rank ? 1 : piece[rank - behind];
   }
-  return gs_instr_bind(p->ctx->values, i, bs_list(p->ctx->values, &name, 1),
-                       &kid, 1, slots, &result, &fault);
+  return gs_bind_piece(p->ctx->values, i, i->operands[0].dtype, dim, NULL,
+                       slots);
 }
 
 /* The next smaller divisors, as an odometer; false past the last. */

@@ -12,7 +12,8 @@
  *   for each: { for sum: { first: call ->; others: from tile, to tile } }
  *
  * Where it says that its result is written onto the operand, all calls are in
- * the result's place.
+ * the result's place.  An instruction that goes on with its own sums is the
+ * first call, too, which reads what a sum begins with.
  *
  * Else each further call writes the tile, which is added to the result:
  *
@@ -316,6 +317,8 @@ find_more(calls *x) {
 static uint32_t
 operand_of_more(const calls *x, uint32_t k) {
   uint32_t j = 0;
+  if (x->more == x->c->instr)
+    return k;
   while (j == x->into.onto || x->into.operand[j] != k)
     j++;
   return j;

@@ -355,7 +355,9 @@ operand_at(moving *m, const char *stmt, const end *e, bool result) {
   po_operand o = {.array = e->array, .rank = rank};
   for (uint32_t d = 0; d < rank; d++) {
     uint32_t at = result ? d : i->from[d];
-    o.dim[at] = d < missing ? 1 : move->piece[d - missing + skipped];
+    o.dim[at] = d < missing || (!result && i->repeats >> d & 1)
+                    ? 1
+                    : move->piece[d - missing + skipped];
     o.stride[at] = d < missing ? 1 : e->stride[d - missing + skipped];
   }
   o.base = named(m->b, stmt, e->array, e->at);

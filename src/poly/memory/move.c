@@ -29,30 +29,23 @@ stride_at(const po_tile *t, const gs_instr *i, uint32_t d) {
   return piece_at(t, i, t->stride, d);
 }
 
-/* The type of what the instruction takes, for a piece. */
-static void
-operand_type(const po_tile *t, const gs_instr *i, const int64_t *piece,
-             gs_type *out) {
-  *out = (gs_type){.access = i->operands[0].access,
-                   .rank = i->operands[0].rank,
-                   .dtype = t->dtype};
-  for (uint32_t d = 0; d < i->result.rank; d++)
-    out->dim[i->from[d]] = piece_at(t, i, piece, d);
-}
-
 static bool
 admits(const finding *f, const gs_instr *i, const int64_t *piece,
        uint32_t *slots) {
-  gs_type type, result;
-  const gs_type *kid = &type;
-  gs_fault fault;
-  bs_value attr[GS_MAX_INSTR_VARS + 1] = {bs_sym(f->ctx->values, i->name)};
-  for (uint32_t k = 0; k < i->n_params && f->like; k++)
-    attr[k + 1] = (bs_value){f->like[k]};
-  operand_type(f->tile, i, piece, &type);
-  return gs_instr_bind(f->ctx->values, i,
-                       bs_list(f->ctx->values, attr, 1 + i->n_params), &kid, 1,
-                       slots, &result, &fault);
+  int64_t dim[GS_MAX_RANK];
+  for (uint32_t d = 0; d < i->result.rank; d++)
+    dim[d] = piece_at(f->tile, i, piece, d);
+  return gs_bind_piece(f->ctx->values, i, f->tile->dtype, dim, f->like, slots);
+}
+
+/* What the instruction repeats is the same along the dimension. */
+static bool
+repeats_so(const finding *f, const gs_instr *i, const int64_t *piece) {
+  for (uint32_t d = 0; d < i->result.rank; d++)
+    if (i->repeats >> d & 1 && piece_at(f->tile, i, piece, d) > 1 &&
+        stride_at(f->tile, i, d))
+      return false;
+  return true;
 }
 
 /* The side that lies in dram has its strides where the template takes them. */
@@ -65,7 +58,7 @@ lies_so(const finding *f, const gs_instr *i, const int64_t *piece) {
     return true;
   for (uint32_t d = 0; d < n; d++) {
     uint32_t at = load ? i->from[d] : d;
-    dim[at] = piece_at(f->tile, i, piece, d);
+    dim[at] = i->repeats >> d & 1 ? 1 : piece_at(f->tile, i, piece, d);
     stride[at] = stride_at(f->tile, i, d);
   }
   return po_stray_dimension(po_mentioned_strides(i, load ? 0 : 1), stride, dim,
@@ -164,9 +157,9 @@ try_instr(const finding *f, const gs_instr *i, po_move *out) {
   for (uint32_t d = 0; d < t->rank; d++)
     piece[d] = d + i->result.rank < t->rank ? 1 : t->dim[d];
   do {
-    if (!lies_so(f, i, piece) || !begins_rows(f, i, piece) ||
-        !lies_alone(f, i, piece, 0) || !lies_alone(f, i, piece, 1) ||
-        !admits(f, i, piece, slots))
+    if (!repeats_so(f, i, piece) || !lies_so(f, i, piece) ||
+        !begins_rows(f, i, piece) || !lies_alone(f, i, piece, 0) ||
+        !lies_alone(f, i, piece, 1) || !admits(f, i, piece, slots))
       continue;
     double cycles = cycles_of(f, i, slots, piece);
     if (out->instr && cycles >= out->cycles)

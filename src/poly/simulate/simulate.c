@@ -124,9 +124,19 @@ find_instr(po_machine_state *m, const gs_instr *i) {
   return s->instrs.len - 1;
 }
 
+/* What a call hands on, of what it repeats once. */
+static double
+bytes_of(const po_machine_state *m, const po_stmt *s) {
+  const gs_instr *i = s->instr;
+  const po_operand *o = &s->operands[i->repeats ? 0 : i->n_operands];
+  double bytes = gs_dtype_table[m->p->arrays.data[o->array].dtype].bytes;
+  for (uint32_t d = 0; d < o->rank; d++)
+    bytes *= (double)o->dim[d];
+  return bytes;
+}
+
 static bool
 prepare(po_machine_state *m, const po_stmt *s, po_prepared *x) {
-  const po_operand *result = &s->operands[s->instr->n_operands];
   for (uint32_t k = 0; k < s->instr->n_operands; k++)
     if (s->instr->operands[k].layout)
       return bs_error(m->p->ctx.diags, s->span, "no-layout",
@@ -134,9 +144,7 @@ prepare(po_machine_state *m, const po_stmt *s, po_prepared *x) {
                       s->instr->name);
   if (!make_starts(m, s, x) || !make_meaning(m, s, x))
     return false;
-  x->bytes = gs_dtype_table[m->p->arrays.data[result->array].dtype].bytes;
-  for (uint32_t d = 0; d < result->rank; d++)
-    x->bytes *= (double)result->dim[d];
+  x->bytes = bytes_of(m, s);
   x->cycles =
       gs_instr_cost(s->instr, m->p->ctx.values, s->slots, "cycles",
                     x->bytes / gs_bytes_a_cycle(m->p->target, INFINITY));

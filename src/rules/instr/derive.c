@@ -336,7 +336,7 @@ derive_over(rl_rules *rules, const gs_instr *instr) {
   bool ok = derive(rules, whole, over);
   for (uint32_t k = 0; has_sums(over) && k < t->instrs.len; k++) {
     const gs_instr *more = t->instrs.data[k];
-    if (!gs_accumulates(rules->ctx.values, instr, more, &into))
+    if (more == instr || !gs_accumulates(rules->ctx.values, instr, more, &into))
       continue;
     over->into = more;
     ok &= derive(rules, whole, over);
@@ -376,8 +376,9 @@ derive_more(rl_rules *rules, const gs_instr *instr) {
   const fit_instr *f = fit_instr_new(&rules->ctx, instr);
   gs_accumulation into;
   bool ok = f ? derive_fit(rules, f, NULL) : derive_over(rules, instr);
-  for (uint32_t k = 0; f && f->sum && k < t->instrs.len; k++)
-    if (gs_accumulates(rules->ctx.values, instr, t->instrs.data[k], &into))
+  for (uint32_t k = 0; f && k < t->instrs.len; k++)
+    if (fit_sums_over(f, t->instrs.data[k]) &&
+        gs_accumulates(rules->ctx.values, instr, t->instrs.data[k], &into))
       ok &= derive_fit(rules, f, t->instrs.data[k]);
   return ok;
 }

@@ -68,6 +68,7 @@ typedef struct fit_instr {
   bool in_memory; /* an operand, or the result, is */
   bool goes_on;   /* an operand may be what a further reduction is over */
   uint32_t sum;   /* the group that partial sums may be added over; 0: none */
+  uint32_t begun; /* the same where calls of it go on with its own sums */
   uint32_t fixed_slots[GS_MAX_INSTR_VARS]; /* what `where` fixes */
 } fit_instr;
 
@@ -179,8 +180,8 @@ typedef enum fit_joins {
 bool fit_space_of(fit_match *, fit_joins, fit_space *out);
 /* fit_assign.c: calls `found` for each; ends when it says false. */
 typedef bool (*fit_found)(void *, const fit_assignment *);
-void fit_assign(const gs_context *, const fit_instr *, const fit_space *,
-                fit_found, void *);
+void fit_assign(const gs_context *, const fit_instr *, const gs_instr *into,
+                const fit_space *, fit_found, void *);
 /* fit_build.c: the term of an assignment; EG_NO_CLASS: the instruction does not
  * take it, or it was looked up and is not there. */
 typedef enum fit_mode { FIT_PRICE, FIT_ADD, FIT_LOOK_UP } fit_mode;
@@ -217,7 +218,10 @@ uint32_t fit_parts_of(const fit_cut *);
 bool fit_find_cut(fit_match *, const fit_space *, const gs_instr *into,
                   fit_cut *, rl_fit *calls);
 
-/* fit_over.c: with what goes on with a sum, or NULL. */
+/* fit_over.c: the group that may be iterated with what goes on with a sum, or
+ * with NULL; 0: none. */
+uint32_t fit_sums_over(const fit_instr *, const gs_instr *into);
+/* With what goes on with a sum, or NULL. */
 bs_value fit_over_value(bs_values *, const gs_instr *, const gs_over *,
                         const gs_instr *into);
 

@@ -27,6 +27,7 @@ typedef struct search {
   const gs_context *ctx;
   const fit_instr *f;
   const fit_space *s;
+  uint32_t sum; /* the group of what may be added over; 0: none */
   uint32_t n;
   pair pairs[MOST_PAIRS];
   fit_assignment a;
@@ -206,7 +207,7 @@ static bool
 can_be_iterated(const search *x) {
   for (uint32_t i = 0; i < x->s->n; i++) {
     const fit_atom *a = &x->s->atom[i];
-    if (x->a.rest[i] > 1 && a->group && (a->group != x->f->sum || !a->operands))
+    if (x->a.rest[i] > 1 && a->group && (a->group != x->sum || !a->operands))
       return false;
   }
   return true;
@@ -242,9 +243,9 @@ go(search *x, fit_found found, void *ctx) {
 }
 
 void
-fit_assign(const gs_context *gs, const fit_instr *f, const fit_space *s,
-           fit_found found, void *ctx) {
-  search x = {.ctx = gs, .f = f, .s = s};
+fit_assign(const gs_context *gs, const fit_instr *f, const gs_instr *into,
+           const fit_space *s, fit_found found, void *ctx) {
+  search x = {.ctx = gs, .f = f, .s = s, .sum = fit_sums_over(f, into)};
   for (uint32_t i = 0; i < s->n; i++) {
     x.a.rest[i] = s->atom[i].size;
     for (uint32_t j = 0; j < f->n_ids; j++)

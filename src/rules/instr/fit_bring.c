@@ -35,9 +35,11 @@ moves_so(const gs_instr *i, bool load, const int64_t *dim,
   uint32_t n = i->result.rank;
   for (uint32_t d = 0; d < n; d++) {
     uint32_t to = load ? i->from[d] : d;
-    bool has = d + rank >= n;
-    at_dim[to] = has ? dim[d + rank - n] : 1;
+    bool has = d + rank >= n, repeats = i->repeats >> d & 1;
+    at_dim[to] = has && !repeats ? dim[d + rank - n] : 1;
     at_stride[to] = has ? stride[d + rank - n] : 1;
+    if (has && repeats && dim[d + rank - n] > 1 && at_stride[to])
+      return false;
   }
   return lies_so(mentioned(i, load ? 0 : 1), at_dim, at_stride, n);
 }

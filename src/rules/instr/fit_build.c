@@ -294,23 +294,26 @@ atoms_of(const building *b, uint32_t k) {
   return k < b->m->f->instr->n_operands ? &b->s->operand[k] : &b->s->result;
 }
 
-/* Of dimension d of what a call sees its distance, 0: none; *size: its size. */
+/* Of dimension d of what a call sees its distance, -1: none; *size: its size.
+ * What the array lacks is the same all along it. */
 static int64_t
 stride_of_dim(const building *b, const fit_shape *shape, uint32_t d,
               const parts *p, const int64_t *stride, int64_t *size) {
   parts own = {0};
   int64_t all = 0;
+  uint32_t missing = 0;
   *size = 1;
   for (uint32_t k = 0; k < shape->n[d]; k++)
     put_id(b, shape->id[d][k], &own);
   for (uint32_t k = own.n; k-- > 0; *size *= own.at[k].size) {
     uint32_t at = find_part(p, &own.at[k]);
     int64_t here = at < p->n ? stride[at] : 0;
-    if (!here || (all && here != all * *size))
-      return 0;
+    missing += at == p->n;
+    if (at < p->n && (!here || (all && here != all * *size)))
+      return -1;
     all = all ? all : here;
   }
-  return own.n ? all : 1;
+  return !own.n ? 1 : missing && missing < own.n ? -1 : all;
 }
 
 /* Whether parts in the order `p` can be brought as operand k, or as the result,
@@ -329,7 +332,7 @@ fit_lies_well(const building *b, const fit_shape *shape, uint32_t k,
       return false;
   for (uint32_t d = 0; d < shape->rank; d++) {
     step[d] = stride_of_dim(b, shape, d, p, stride, &dim[d]);
-    if (!step[d])
+    if (step[d] < 0)
       return false;
   }
   return fit_can_bring(b->m->session->target, b->m->f->instr, k, dim, step,

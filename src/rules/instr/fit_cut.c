@@ -207,7 +207,7 @@ fit_part_of(const fit_space *whole, const fit_slice *slice) {
 static bool
 find_part(cutting *x, fit_assignment *out) {
   x->part = fit_part_of(x->whole, x->slice);
-  fit_assign(&x->m->session->ctx, x->m->f, &x->part, note, x);
+  fit_assign(&x->m->session->ctx, x->m->f, x->into, &x->part, note, x);
   *out = x->best;
   return x->any;
 }

@@ -400,6 +400,21 @@ note_bounds(const reading *r) {
     }
 }
 
+/* A sum that is added to an operand, by the root. */
+static uint32_t
+sum_begun(const fit_instr *f) {
+  const fit_node *root = &f->node[0];
+  for (uint32_t k = 0; k < 2 && root->op == GS_C_ADD && root->n_kids == 2;
+       k++) {
+    const fit_node *sum = &f->node[root->kid[k]];
+    if (sum->reduces && sum->op == GS_C_REDUCE_SUM &&
+        f->node[root->kid[1 - k]].is_operand && sum->dtype == root->dtype &&
+        gs_sum_dtype(root->dtype) == root->dtype)
+      return sum->group;
+  }
+  return 0;
+}
+
 static bool
 finish(const reading *a, const reading *b) {
   uint8_t id_of[RL_DIGITS] = {0};
@@ -425,6 +440,7 @@ finish(const reading *a, const reading *b) {
   if (root->reduces && root->op == GS_C_REDUCE_SUM &&
       gs_sum_dtype(root->dtype) == root->dtype)
     f->sum = root->group;
+  f->begun = sum_begun(f);
   return true;
 }
 

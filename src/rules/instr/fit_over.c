@@ -15,6 +15,11 @@ dimension(bs_values *values, const gs_instr *instr, const gs_over *over,
   return bs_list(values, items, n);
 }
 
+uint32_t
+fit_sums_over(const fit_instr *f, const gs_instr *into) {
+  return into == f->instr ? f->begun : f->sum;
+}
+
 bs_value
 fit_over_value(bs_values *values, const gs_instr *instr, const gs_over *over,
                const gs_instr *into) {
