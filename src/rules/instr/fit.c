@@ -137,7 +137,8 @@ find_plain(fitting *x) {
     memset(x->others, 0, sizeof x->others);
     for (uint32_t way = 0; way < ways; way++)
       if (fit_enter(x, FIT_WAYS * s + way) && !was_there(x, way)) {
-        fit_assign(&x->m.session->ctx, x->m.f, x->into, &x->space, note, x);
+        fit_assign(&x->m.session->ctx, x->m.f, x->rule->into, &x->space, note,
+                   x);
         if (!x->fed)
           find_cuts(x);
       }
