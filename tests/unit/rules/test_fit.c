@@ -528,7 +528,7 @@ all_and_no_other(const char *unit) {
     for (uint32_t way = 0; way < 4; way++) {
       counting *c = bs_calloc(&heap, 1, sizeof *c);
       start_counting(c, t, rules, cases[k].text, way / 2, way & 1);
-      fit_assign(&ctx, c->m.f, &c->s, note, c);
+      fit_assign(&ctx, c->m.f, NULL, &c->s, note, c);
       try_all(c, 0);
       cr_expect_eq(c->missing, 0, "%zu.%u: %u of %u are missing", k, way,
                    c->missing, c->right);
