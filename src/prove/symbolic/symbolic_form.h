@@ -18,7 +18,6 @@
 #include "prove/symbolic/symbolic.h"
 #include "prove/relation/relation_value.h"
 
-
 enum {
   FM_VARS = 240,
   FM_MONOS = 1200,
