@@ -68,7 +68,7 @@ def check(installed):
          code=2, err="needs rules")
     # An output in the folder of rules that a name leads to is refused.
     says(["glen", *base, "--rules", "mine.rules", "-o",
-          "other/rules/mine.rules"], code=2, err="is an input",
+          "other/rules/mine.rules"], code=2, err="would overwrite the input",
          GLEN_PATH=other)
     for command in (["map", "p.glen"], ["explain", "p.glen"],
                     ["rules", "ablate", "p.glen", "--iter-limit", "3"]):

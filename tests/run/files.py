@@ -244,7 +244,7 @@ def overwrite_what_is_read(bench):
                 with open(here(name), encoding="utf-8") as f:
                     same = f.read() == "; kept\n"
                 bench.expect(done.returncode == 2 and same and
-                             "is an input" in done.stderr,
+                             "would overwrite the input" in done.stderr,
                              f"exit {done.returncode} of {words} {name} -o "
                              f"{output}", done.stderr)
 

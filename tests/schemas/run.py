@@ -68,7 +68,7 @@ def commands(glen):
                           check=True).stdout
     for line in text.split("\n"):
         name = line[2:16].strip()
-        if line[:2] != "  " or line[2:3] in " g" or not name:
+        if line[:2] != "  " or line[2:3] == "g" or not name[:1].islower():
             continue
         about = subprocess.run([glen, *name.split(), "--help"],
                                capture_output=True, text=True).stdout
