@@ -97,12 +97,30 @@ add_reader(finder *f, uint32_t class, uint32_t reader) {
   *at = *at == NOBODY || *at == reader ? reader : MANY;
 }
 
-/* A view hands on who reads it; but no call takes a part of what lies there. */
+/* Tiles lie in rows along the last dimension, which some transpositions turn.
+ */
+static bool
+turns_rows(const finder *f, eg_node n) {
+  bs_value order = bs_item(f->values, eg_attr(f->x->graph, n), 0);
+  uint32_t rank = bs_len(f->values, order);
+  return rank && bs_as_int(f->values, bs_item(f->values, order, rank - 1)) !=
+                     (int64_t)rank - 1;
+}
+
+/* Who reads a view takes what lies below it: all elements, each of them once,
+ * row by row.  Of no other view does a call find its tiles in a memory. */
+static bool
+is_handed_on(const finder *f, eg_node n) {
+  gs_op op = (gs_op)eg_op(f->x->graph, n);
+  return gs_op_table[op].view && op != GS_SLICE && !gs_op_is(op, GS_REREADS) &&
+         (op != GS_TRANSPOSE || !turns_rows(f, n));
+}
+
 static uint32_t
 reader_below(const finder *f, uint32_t class) {
-  if (eg_op(f->x->graph, node_at(f, class)) == GS_SLICE)
-    return MANY;
-  return is_view(f, class) ? f->reader[class] : class + 1;
+  if (is_handed_on(f, node_at(f, class)))
+    return f->reader[class];
+  return is_view(f, class) ? MANY : class + 1;
 }
 
 static void

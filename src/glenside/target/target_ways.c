@@ -10,13 +10,14 @@
 
 /* ---- moves ---- */
 
-/* The memories that one move more reaches; bit 0: dram. */
+/* The memories that one move more reaches; bit 0: dram.  A load that repeats
+ * brings no array as it is. */
 static uint32_t
 reached(const gs_target *t, gs_dtype dtype, uint32_t from) {
   uint32_t to = from;
   for (uint32_t k = 0; k < t->instrs.len; k++) {
     const gs_instr *i = t->instrs.data[k];
-    if (i->moves && i->result.dtype == dtype &&
+    if (i->moves && !i->repeats && i->result.dtype == dtype &&
         from >> i->operands[0].memory & 1)
       to |= 1u << i->result.memory;
   }
