@@ -18,6 +18,7 @@
 #define CODEGEN_CONTRACT_CONTRACT_H
 
 #include "codegen/contract/contract_unit.h"
+#include "glenside/target/tuned.h"
 #include "poly/kernel/contraction.h"
 
 #define CG_MOST_NUMBERS 96
@@ -49,7 +50,7 @@ typedef struct cg_panel {
 
 /* The sizes of panels that occur, the full one last: rows and columns are full
  * or what is left of m and n, or any where that is not known. */
-#define CG_MOST_PANELS 64
+#define CG_MOST_PANELS (GS_KERNEL_ROWS * GS_KERNEL_VECTORS)
 uint32_t cg_contract_panels(const cg_contract *,
                             cg_panel panels[CG_MOST_PANELS]);
 

@@ -12,6 +12,7 @@
 #include "glenside/target/tuned.h"
 #include "base/whole.h"
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 #define LOOP_INSTRUCTIONS 3
 
@@ -36,7 +37,8 @@ any_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
   int64_t first = least_left(x, PO_DIM_N, x->n, x->columns, lanes);
   int64_t last = n || x->n >= x->columns ? x->columns : first;
   for (int64_t columns = first; columns <= last;) {
-    for (int64_t r = rows; r <= c->mr && at < CG_MOST_PANELS;) {
+    for (int64_t r = rows; r <= c->mr;) {
+      assert(at < CG_MOST_PANELS);
       panels[at++] = (cg_panel){r, columns, c->ragged[PO_DIM_N]};
       r = m || r == c->mr ? r + 1 : c->mr;
     }
