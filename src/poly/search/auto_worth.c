@@ -6,6 +6,7 @@
  * counted, by the boxes around domains, and compared with the number of
  * statements.  Sums that run as kernels take as long either way and count for
  * nothing.  Nothing here depends on time. */
+#include "poly/loops/loops_sizes.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction.h"
 #include "poly/search/auto.h"
@@ -48,13 +49,15 @@ work_of(const po_program *p) {
 }
 
 /* A large program is looked at where what may be fused is most of a run, and
- * long enough for the time. */
+ * long enough for the time; none whose sizes are open. */
 bool
 po_is_too_large(const po_program *p) {
   if (p->stmts.len <= FEW_STMTS)
     return false;
+  if (p->stmts.len > PO_MOST_SCHEDULED || po_has_sizes(p))
+    return true;
   work sum = work_of(p);
-  return p->stmts.len > PO_MOST_SCHEDULED || sum.others < sum.in_kernels ||
+  return sum.others < sum.in_kernels ||
          sum.others < (double)GS_FUSE_LARGE * p->stmts.len;
 }
 
