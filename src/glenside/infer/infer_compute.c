@@ -192,8 +192,8 @@ infer_compute(infer *x) {
   }
   if (gs_is_wide(dtype) && !gs_compute_takes_any(op)) {
     gs_fail(x->fault, "needs-number", 0, -1,
-            "%s cannot compute with %s, which can only be moved, selected, "
-            "compared and cast",
+            "%s cannot compute with %s, which can only be moved, ordered, "
+            "compared, chosen, looked up and cast",
             gs_compute_table[op].name, gs_dtype_table[dtype].name);
     return infer_hint(x, "convert first: f64 holds all of its values, "
                          "(compute (cast f64) ...)");

@@ -141,8 +141,9 @@ read_param(const reader *r, uint32_t node) {
     return false;
   if (!value || at(r, node)->count > 4 ||
       (doc && at(r, doc)->kind != BS_SX_STRING)) {
-    bs_error(diags(r), at(r, node)->span, "bad-form",
-             "a param needs a name, a default and a line of documentation");
+    bs_error(
+        diags(r), at(r, node)->span, "bad-form",
+        "a param has a name, a default and at most a line of documentation");
     bs_hint(diags(r), "(param %s 16 \"what it is\")", name);
     return false;
   }

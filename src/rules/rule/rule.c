@@ -161,8 +161,9 @@ static bool
 surplus(const outline *o, uint32_t node) {
   const char *word = rl_symbol(o->rules, o->file, node);
   bool arrow = word && !o->arrow && (strstr(word, "->") || strchr(word, '='));
-  bs_error(diags(o), at(o, node)->span, "bad-form",
-           "a rule needs an intent, a left side, => and a right side");
+  bs_error(
+      diags(o), at(o, node)->span, "bad-form",
+      "a rule has an intent, a left side, => and a right side, then clauses");
   if (arrow)
     bs_meant(diags(o), "`", "=>");
   else
