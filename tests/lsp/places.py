@@ -221,6 +221,9 @@ def hold_law_of_names(checks, texts, uri, place, answers, where):
                         for m in answers["documentHighlight"]) and
                     cut(texts[uri], ready["range"]) == ready["placeholder"],
                     f"{where}: the name stands elsewhere")
+    # Of a document whose parentheses do not match, not all uses can be seen.
+    checks.hold(not named or "changes" in change or "/cut." in uri,
+                f"{where}: a name that can be changed is not")
     if named and "changes" in change:
         edits = [(u, e) for u, list_ in change["changes"].items() for e in list_]
         checks.hold(len(edits) == len(answers["references"]) and all(
@@ -335,8 +338,8 @@ def refuse(server, checks, uri):
                       for p in ((9999, 0), (2 ** 31, 5), (2 ** 40, 2 ** 40),
                                 (0, 2 ** 32))])
     for answer in far:
-        checks.hold(not isinstance(answer, dict) or
-                    answer.get("code", FAILED) == FAILED,
+        checks.hold(not answer or isinstance(answer, dict) and
+                    (answer.get("code") == FAILED or answer.get("items") == []),
                     f"a place beyond the end: {answer}")
 
 
