@@ -396,6 +396,8 @@ feeds(const gs_target *t, const rl_compiled *a, const rl_compiled *b) {
 static void
 note_feeds(rl_rules *rules, uint32_t from) {
   uint32_t n = rules->compiled.len - from;
+  if (!n)
+    return;
   rl_compiled **all = rules->compiled.data + from;
   for (uint32_t k = 0; k < n; k++) {
     if (!all[k]->fit || !all[k]->fit->instr->pointwise ||
