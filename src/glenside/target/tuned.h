@@ -71,8 +71,8 @@
   X(SLIDE_SUMS, 8, "sums",                                                     \
     "of windows that take turns: two additions begin in each of four cycles")  \
   X(KERNEL_ROWS, 28, "rows",                                                   \
-    "of a kernel of products, at most: as many sums of one vector as 32 "      \
-    "registers leave room for")                                                \
+    "of a kernel of products, at most: sums of one vector fill 28 of 32 "      \
+    "registers, and operands are in the others")                               \
   X(KERNEL_VECTORS, 4, "vectors", "of such a kernel, at most")                 \
   X(KERNEL_BLOCK, 256 * 1024, "bytes",                                         \
     "on the stack of a thread for a block of y or an image: the second "       \

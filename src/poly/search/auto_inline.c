@@ -154,7 +154,7 @@ loads_of_array(const po_program *p, uint32_t array) {
 }
 
 /* What stays in the second cache is kept for a store and a load of each read,
- * in place of which a formula loads all that it reads. */
+ * in place of which a formula loads each element that it reads. */
 static bool
 is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
               int64_t cost) {

@@ -59,7 +59,7 @@ go_through(fit_match *m, eg_node node, eg_class *c, rl_index *x) {
   return true;
 }
 
-/* The elements of the only child, each once, in another order along an axis. */
+/* The elements of the only child, each once, along an axis in any order. */
 static bool
 is_reordering(const fit_match *m, eg_node node, eg_class c) {
   uint32_t n_kids;
