@@ -214,6 +214,7 @@ typedef enum gs_sign {
   GS_SIGN_ANY,
   GS_SIGN_KEEPS_NONNEGATIVE, /* if the operand is */
   GS_SIGN_KEEPS_POSITIVE,    /* and nonnegative, if the operand is */
+  GS_SIGN_POSITIVE_ALONE,    /* if the operand is: of -0 it is below 0 */
   GS_SIGN_NONNEGATIVE,
   GS_SIGN_POSITIVE
 } gs_sign;

@@ -54,9 +54,7 @@ static pv_value
 recip_of_factor(pv_values *v, gs_dtype d, pv_value factor, int32_t power) {
   if (pv_at(v, factor)->positive)
     return pv_power(v, d, factor, -power);
-  return pv_power(
-      v, d, unary(v, d, GS_C_RECIP, pv_at(v, factor)->nonnegative, factor),
-      power);
+  return pv_power(v, d, unary(v, d, GS_C_RECIP, false, factor), power);
 }
 
 /* 1 / (c * product): the reciprocals of number and factors. */
@@ -157,6 +155,23 @@ recip_arg(const pv_values *v, gs_dtype d, pv_value x) {
   return is ? pv_words(v, x)[0] : 0;
 }
 
+static bool
+is_nonnegative(const pv_values *v, gs_compute op, pv_value x) {
+  switch (gs_compute_table[op].sign) {
+  case GS_SIGN_ANY:
+    return false;
+  case GS_SIGN_KEEPS_NONNEGATIVE:
+  case GS_SIGN_KEEPS_POSITIVE:
+    return pv_at(v, x)->nonnegative;
+  case GS_SIGN_POSITIVE_ALONE:
+    return pv_at(v, x)->positive;
+  case GS_SIGN_NONNEGATIVE:
+  case GS_SIGN_POSITIVE:
+    return true;
+  }
+  return false;
+}
+
 static pv_value
 root(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   double real;
@@ -173,7 +188,7 @@ root(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
 static pv_value
 reciprocal_root(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   return pv_is_real(d) ? pv_recip(v, d, unary(v, d, GS_C_SQRT, true, x))
-                       : unary(v, d, op, true, x);
+                       : unary(v, d, op, is_nonnegative(v, op, x), x);
 }
 
 static pv_value
@@ -294,21 +309,6 @@ logarithm(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   if (exact_real(v, x, &real) && real == 1)
     return pv_number_value(v, d, PV_ZERO);
   return unary(v, d, op, false, x);
-}
-
-static bool
-is_nonnegative(const pv_values *v, gs_compute op, pv_value x) {
-  switch (gs_compute_table[op].sign) {
-  case GS_SIGN_ANY:
-    return false;
-  case GS_SIGN_KEEPS_NONNEGATIVE:
-  case GS_SIGN_KEEPS_POSITIVE:
-    return pv_at(v, x)->nonnegative;
-  case GS_SIGN_NONNEGATIVE:
-  case GS_SIGN_POSITIVE:
-    return true;
-  }
-  return false;
 }
 
 /* A function of which no more is known than what the table of operators

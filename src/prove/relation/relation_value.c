@@ -189,7 +189,7 @@ pv_apply_op(pv_values *v, gs_dtype d, gs_compute op, uint32_t param,
   for (uint32_t k = 0; k < n; k++)
     if (!args[k])
       return 0;
-  if (sign == GS_SIGN_KEEPS_POSITIVE)
+  if (sign == GS_SIGN_KEEPS_POSITIVE || sign == GS_SIGN_POSITIVE_ALONE)
     node.positive = pv_at(v, args[0])->positive;
   node.partial = is_partial(v, d, op, args, n);
   return pv_intern(v, node, args, n);

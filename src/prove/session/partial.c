@@ -88,6 +88,8 @@ of_sign(gs_sign sign, uint8_t facts) {
     return facts & PV_NONNEGATIVE;
   case GS_SIGN_KEEPS_POSITIVE:
     return facts;
+  case GS_SIGN_POSITIVE_ALONE:
+    return facts & PV_POSITIVE ? facts : 0;
   case GS_SIGN_NONNEGATIVE:
     return PV_NONNEGATIVE;
   case GS_SIGN_POSITIVE:
@@ -145,6 +147,8 @@ of_operator(const bs_values *values, bs_value o, gs_compute op, gs_dtype from,
   case GS_FOLD:
   case GS_REDUCE:
   case GS_DOT:
+    if (gs_compute_table[op].fold == GS_FOLD_DIV)
+      return facts & PV_POSITIVE ? facts : 0;
     return gs_compute_table[op].fold == GS_FOLD_SUB ? 0 : facts;
   case GS_CAST:
     return of_cast(values, o, from, facts);

@@ -122,7 +122,9 @@ Test(columns, signs_and_domains_are_those_of_the_results) {
       cr_expect(y > 0, "%s of %g is %g", NAME(op), x, y);
     if (info->sign == GS_SIGN_NONNEGATIVE || (info->sign && x >= 0))
       cr_expect(y >= 0, "%s of %g is %g", NAME(op), x, y);
-    if (info->sign == GS_SIGN_KEEPS_POSITIVE && x > 0)
+    if ((info->sign == GS_SIGN_KEEPS_POSITIVE ||
+         info->sign == GS_SIGN_POSITIVE_ALONE) &&
+        x > 0)
       cr_expect(y > 0, "%s of %g is %g", NAME(op), x, y);
   }
 }

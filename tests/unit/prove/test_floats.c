@@ -58,6 +58,15 @@ static const struct {
                     "x)))",
                     "(compute (clip -1 1) (compute recip (compute neg (compute "
                     "(scale 0) x))))")},
+    {"one over what is no less than 0, held above 0",
+     X("f32") SIDES("(compute atan (compute recip (compute sqrt (compute "
+                    "(scale 0) x))))",
+                    "(compute atan (compute relu (compute recip (compute sqrt "
+                    "(compute (scale 0) x)))))")},
+    {"an inverse root held above 0, and below 2",
+     X("f64") SIDES("(compute tanh (compute rsqrt (compute (scale 0) x)))",
+                    "(compute tanh (compute abs (compute rsqrt (compute "
+                    "(scale 0) x))))")},
     {"one over what is 0 or -0 for half of all numbers",
      X("f64") SIDES("(compute tanh (compute recip (compute neg (compute relu "
                     "x))))",
