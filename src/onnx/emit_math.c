@@ -163,17 +163,26 @@ toward_zero(on_import *im, gs_term x) {
   return odd(im, x, size);
 }
 
-/* a - b q, with q rounded down or toward zero; of integers of 32 bits f64
- * rounds no quotient to a whole number that it is not. */
+/* a - b q, with q rounded down or toward zero.  Of integers, f64 rounds no
+ * quotient to a whole number that it is not. */
+static gs_term
+remainder_of(on_import *im, gs_term a, gs_term b, bool like_fmod) {
+  gs_term q = t_fold(im, "div", a, b);
+  q = like_fmod ? toward_zero(im, q) : t_compute(im, "floor", q);
+  return t_fold(im, "sub", a, t_fold(im, "mul", b, q));
+}
+
+/* Rounded down, b q may be beyond a, and near 2^53 f64 does not hold it;
+ * toward zero it is not. */
 void
 emit_mod(on_import *im) {
   gs_term a, b;
   bool like_fmod = on_attr_int(im, "fmod", 0) != 0;
   if (!wide_operands(im, &a, &b))
     return;
-  gs_term q = t_fold(im, "div", a, b);
-  q = like_fmod ? toward_zero(im, q) : t_compute(im, "floor", q);
-  give_narrowed(im, t_fold(im, "sub", a, t_fold(im, "mul", b, q)));
+  if (!like_fmod && on_type_in(im, 0) == ON_INT64)
+    a = remainder_of(im, a, b, true);
+  give_narrowed(im, remainder_of(im, a, b, like_fmod));
 }
 
 /* Of a below 0: none where b is no whole number, unless a is infinite. */

@@ -5,6 +5,7 @@ ONNX Runtime, or of the C library's functions that it calls."""
 import math
 import struct
 
+import nd
 from cases import add, ints
 from encode import DOUBLE, FLOAT, FLOAT16, INT32, INT64, INT8, UINT8
 from nd import A
@@ -127,5 +128,16 @@ def halves():
         half((1, 1, 2, 2), [p + 2 * q + 0.25 for p, q in zip(*channels)]))
 
 
-for each_part in (halves, bounds, powers, functions, zero_points):
+def far_remainders():
+    """Of numbers near 2^53, of which a multiple of the divisor lies beyond."""
+    a = A((4,), [-2 ** 53, 2 ** 53, 2 ** 53 - 1, -2 ** 53 + 1])
+    b = A((4,), [7, -7, 2 ** 53, -2 ** 53])
+    add("Mod", [(INT64, a), (INT64, b)],
+        (INT64, nd.binary(lambda v, w: v % w)(a, b)))
+    add("Mod", [(INT64, a), (INT64, b)],
+        (INT64, nd.binary(lambda v, w: int(math.fmod(v, w)))(a, b)), fmod=1)
+
+
+for each_part in (halves, bounds, powers, functions, zero_points,
+                  far_remainders):
     each_part()
