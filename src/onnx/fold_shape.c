@@ -88,6 +88,20 @@ count_up(on_import *im, on_array *out, int64_t n, int64_t at, int64_t step) {
   }
 }
 
+/* How many steps lead to the end, or past it; an f64 has not each int64. */
+static double
+steps_to(const on_array *first, const on_array *end, const on_array *step) {
+  if (on_is_real(first))
+    return ceil((on_real(end, 0) - on_real(first, 0)) / on_real(step, 0));
+  int64_t from = on_int(first, 0), to = on_int(end, 0), by = on_int(step, 0);
+  uint64_t apart =
+      (uint64_t)(by < 0 ? from : to) - (uint64_t)(by < 0 ? to : from);
+  uint64_t length = by < 0 ? 0 - (uint64_t)by : (uint64_t)by;
+  return (by < 0 ? from <= to : to <= from)
+             ? 0
+             : (double)((apart - 1) / length + 1);
+}
+
 void
 fold_range(on_import *im) {
   on_array *first = on_array_in(im, 0), *end = on_array_in(im, 1),
@@ -96,8 +110,12 @@ fold_range(on_import *im) {
     on_fail(im, "start, limit and delta have to be one element each");
     return;
   }
+  if (end->type != first->type || step->type != first->type) {
+    on_fail(im, "its inputs have different types");
+    return;
+  }
   double by = on_real(step, 0), from = on_real(first, 0);
-  double many = by == 0 ? -1 : ceil((on_real(end, 0) - from) / by);
+  double many = by == 0 ? -1 : steps_to(first, end, step);
   if (!(by != 0) || !(many < 0x1p40)) {
     on_fail(im, "it has no end");
     return;
@@ -405,30 +423,29 @@ end_of(int which, double v, int64_t n) {
                                       : v;
 }
 
+/* Integers that reach 2^53 on the way may have lost digits: they are refused.
+ */
 static double
-reduce_all(int which, const on_array *a, int64_t first, int64_t n) {
+reduce_all(on_import *im, int which, const on_array *a, int64_t first,
+           int64_t n) {
   double v = start_of(which);
-  for (int64_t k = 0; k < n; k++)
+  for (int64_t k = 0; k < n; k++) {
     v = join(which, v, on_real(a, first + k));
+    if (!on_is_real(a) && !(fabs(v) < 0x1p53)) {
+      on_fail(im, "integers of 2^53 and more are not reduced");
+      return 0;
+    }
+  }
   return end_of(which, v, n);
 }
 
 /* The largest element is taken out, so that nothing overflows. */
 static double
-log_sum_exp(const on_array *a, int64_t first, int64_t n) {
-  double sum = 0, most = reduce_all(ON_REDUCE_MAX, a, first, n);
+log_sum_exp(on_import *im, const on_array *a, int64_t first, int64_t n) {
+  double sum = 0, most = reduce_all(im, ON_REDUCE_MAX, a, first, n);
   for (int64_t k = 0; k < n; k++)
     sum += exp(on_real(a, first + k) - most);
   return isinf(most) ? most : most + log(sum);
-}
-
-/* Values beyond 2^53 would lose digits: they are refused. */
-static bool
-is_exact(on_import *im, const on_array *a) {
-  for (int64_t k = 0; !on_is_real(a) && k < a->n; k++)
-    if (on_int(a, k) > (int64_t)1 << 53 || on_int(a, k) < -((int64_t)1 << 53))
-      return on_fail(im, "integers beyond 2^53 are not reduced");
-  return true;
 }
 
 void
@@ -438,7 +455,7 @@ fold_reduce(on_import *im) {
   int64_t dim[GS_MAX_RANK], order[GS_MAX_RANK], own[GS_MAX_RANK],
       stride[GS_MAX_RANK], kept[GS_MAX_RANK];
   uint32_t n = 0, n_kept = 0;
-  if (!a || !is_exact(im, a) || !on_axes(im, 1, a->rank, axes, &given))
+  if (!a || !on_axes(im, 1, a->rank, axes, &given))
     return;
   if (on_no_axes(im, given)) {
     on_out_array(im, 0, a);
@@ -463,7 +480,7 @@ fold_reduce(on_import *im) {
   for (int64_t o = 0; in && out && o < many; o++)
     on_set_real(out, o,
                 im->row->which == ON_REDUCE_LOG_SUM_EXP
-                    ? log_sum_exp(in, o * each, each)
-                    : reduce_all(im->row->which, in, o * each, each));
+                    ? log_sum_exp(im, in, o * each, each)
+                    : reduce_all(im, im->row->which, in, o * each, each));
   on_out_array(im, 0, out);
 }

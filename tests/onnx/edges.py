@@ -138,6 +138,12 @@ def far_remainders():
         (INT64, nd.binary(lambda v, w: int(math.fmod(v, w)))(a, b)), fmod=1)
 
 
+def far_range():
+    """The end is beyond 2^53, and no element is."""
+    add("Range", [one(INT64, v) for v in (2 ** 53 - 1, 2 ** 53 + 1, 1)],
+        (INT64, reals(2 ** 53 - 1, 2 ** 53)), known=[0, 1, 2])
+
+
 for each_part in (halves, bounds, powers, functions, zero_points,
-                  far_remainders):
+                  far_remainders, far_range):
     each_part()

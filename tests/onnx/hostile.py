@@ -161,6 +161,17 @@ MODELS = [
         [value("y", INT64, (2,))],
         [tensor(n, INT64, (), [v]) for n, v in
          (("a", -(1 << 53) - 1), ("b", -(1 << 53) + 1), ("c", 1))])),
+    ("its inputs have different types", encode.model(
+        [node("Range", ["a", "b", "c"], ["y"], "here")], [],
+        [value("y", INT64, (2,))],
+        [tensor("a", INT64, (), [0]), tensor("b", INT64, (), [2]),
+         tensor("c", FLOAT, (), [0.5])])),
+    # 3^40 is not held exactly, and its remainder would be another one.
+    ("node here (ReduceProd): integers of 2^53 and more", encode.model(
+        [node("ReduceProd", ["a"], ["p"], "here"),
+         node("Mod", ["p", "b"], ["y"], "rest")], [],
+        [value("y", INT64, (1,))],
+        [list_of("a", 3 ** 20, 3 ** 20), list_of("b", 10)])),
     ("node add (Add): the integer 9007199254740993 of w", encode.model(
         [node("Add", ["v", "w"], ["y"], "add")], [value("v", INT64, (20,))],
         [value("y", INT64, (20,))],
