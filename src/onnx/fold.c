@@ -4,6 +4,7 @@
  * Integers are computed in 64 bits and wrap, floats in double precision and
  * rounded once: that is what single precision gives for sums, products,
  * quotients and roots. */
+#include "glenside/array/tensor.h"
 #include "onnx/sized.h"
 
 #include <math.h>
@@ -320,6 +321,14 @@ fold_identity(on_import *im) {
   on_out_array(im, 0, on_array_in(im, 0));
 }
 
+/* What a narrower type has not becomes what a program's cast makes of it; an
+ * int64 may be an end that is farther than any element. */
+static void
+set_cast(on_array *out, int64_t k, double v) {
+  gs_dtype to = on_type_of(out->type)->dtype;
+  on_set_real(out, k, to == GS_I64 ? v : gs_convert(to, v));
+}
+
 void
 fold_cast(on_import *im) {
   on_array *a = on_array_in(im, 0);
@@ -333,7 +342,7 @@ fold_cast(on_import *im) {
                     : NULL;
   for (int64_t k = 0; out && k < a->n; k++)
     if (on_is_real(a))
-      on_set_real(out, k, on_real(a, k));
+      set_cast(out, k, on_real(a, k));
     else
       on_set_int(out, k, on_int(a, k));
   on_out_array(im, 0, out);

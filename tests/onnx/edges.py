@@ -81,6 +81,16 @@ def functions():
         reals(0.0, 0.0, 1.5, INF), alpha=1.0)
 
 
+def casts():
+    """What the type has not: the nearest one, known while importing or not."""
+    far = reals(300.75, -3.5, NAN, INF, -INF, 254.75)
+    for to, wanted in ((UINT8, (255, 0, 0, 255, 0, 254)),
+                       (INT8, (127, -3, 0, 127, -128, 127)),
+                       (INT32, (300, -3, 0, 2 ** 31 - 1, -2 ** 31, 254))):
+        for known in [], [0]:
+            add("Cast", [far], (to, reals(*wanted)), known=known, to=to)
+
+
 def zero_points():
     a, b = A((2, 2), [1, 2, 3, 4]), A((2, 2), [5, 6, 7, 8])
     add("MatMulInteger", [(INT8, a), (UINT8, b), (INT8, reals(0, 0)),
@@ -144,6 +154,6 @@ def far_range():
         (INT64, reals(2 ** 53 - 1, 2 ** 53)), known=[0, 1, 2])
 
 
-for each_part in (halves, bounds, powers, functions, zero_points,
+for each_part in (halves, bounds, powers, functions, zero_points, casts,
                   far_remainders, far_range):
     each_part()
