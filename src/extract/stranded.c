@@ -2,9 +2,10 @@
 /* stranded.c - calls that are only of use beside others.
  *
  * Lowering hands a value on in a memory where one instruction that works
- * element by element is all that reads it, through views or not
- * (poly/memory/take.c).  So for each class it is noted who reads it, of those
- * that are no views, and in which memory its value lies before it is moved. */
+ * element by element is all that reads it, as it lies or through views that
+ * keep its rows (poly/memory/take.c).  So for each class it is noted who reads
+ * it, of those that are no views, and in which memory its value lies before it
+ * is moved. */
 #include "extract/stranded.h"
 #include "extract/internal.h"
 #include <assert.h>

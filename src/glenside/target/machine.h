@@ -2,9 +2,10 @@
 /* machine.h - what prices and plans ask of a machine: one function for each
  * question, so that two of them cannot take two numbers for one thing.
  *
- * A target may be NULL, and may leave out what it likes: the answers are then
- * those of gs_target_default, a modest machine.  What was measured on machines
- * and no target tells is in tuned.h. */
+ * A target may leave out what it likes, and where caches, cores and vectors are
+ * asked for, it may be NULL: the answers are then those of gs_target_default, a
+ * modest machine.  What was measured on machines and no target tells is in
+ * tuned.h. */
 #ifndef GLENSIDE_MACHINE_H
 #define GLENSIDE_MACHINE_H
 
