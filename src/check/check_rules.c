@@ -83,7 +83,8 @@ read_items(ck_rules *r, ck_rule *rule) {
       arrow = true;
       rule->both_ways = word[0] == '<';
     } else if (arrow ? rule->right : rule->left) {
-      return bad(r, bs_sx_at(sx, x)->span, "a rule has no third side");
+      return bad(r, bs_sx_at(sx, x)->span,
+                 "a rule has two sides, and => between them");
     } else if (rule->left || bs_sx_at(sx, x)->kind != BS_SX_STRING) {
       *(arrow ? &rule->right : &rule->left) = x;
     }
