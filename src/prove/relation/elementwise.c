@@ -147,14 +147,6 @@ pv_recip(pv_values *v, gs_dtype d, pv_value x) {
   return pv_multiply(v, d, x, pv_recip(v, d, outside));
 }
 
-/* The x of a lone 1 / x, or 0. */
-static pv_value
-recip_arg(const pv_values *v, gs_dtype d, pv_value x) {
-  const pv_node *n = pv_at(v, x);
-  bool is = n->kind == PV_APPLY && n->op == GS_C_RECIP && n->dtype == d;
-  return is ? pv_words(v, x)[0] : 0;
-}
-
 static bool
 is_nonnegative(const pv_values *v, gs_compute op, pv_value x) {
   switch (gs_compute_table[op].sign) {
@@ -177,11 +169,6 @@ root(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   double real;
   if (exact_real(v, x, &real) && (real == 0 || real == 1))
     return x;
-  pv_value below = pv_is_real(d) ? recip_arg(v, d, x) : 0;
-  if (below) {
-    pv_drop(v, below); /* 1 / -oo has a root, and -oo has none */
-    return pv_recip(v, d, unary(v, d, op, true, below));
-  }
   return unary(v, d, op, true, x);
 }
 
