@@ -33,10 +33,11 @@ int64_t gs_core_bytes(const gs_target *);
  * last cache's, but no more than a few times the second one's, since a shared
  * cache is not one program's alone.  INT64_MAX where no cache is known. */
 int64_t gs_far_bytes(const gs_target *);
-/* The same where only what is fetched ahead is asked of: no more than the
- * second cache has. */
+/* Bytes of an array from which on it pays to fetch ahead what is read of it:
+ * those of gs_far_bytes, but no more than the second cache has. */
 int64_t gs_near_bytes(const gs_target *);
-/* The same as gs_far_bytes of an array that a core reads alone. */
+/* Bytes from which on an array that a core reads alone is in memory when it is
+ * read again. */
 int64_t gs_private_bytes(const gs_target *);
 
 /* Whether a core that writes more than the caches hold had better not store

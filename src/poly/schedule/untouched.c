@@ -10,6 +10,16 @@
 
 /* ---- statements ---- */
 
+/* Of calls of one instruction; other statements have none. */
+static bool
+has_same_operands(const po_stmt *a, const po_stmt *b) {
+  for (uint32_t k = 0; a->instr && k <= a->instr->n_operands; k++)
+    if (a->operands[k].array != b->operands[k].array ||
+        a->operands[k].base != b->operands[k].base)
+      return false;
+  return true;
+}
+
 static bool
 is_same_stmt(const po_stmt *a, const po_stmt *b) {
   /* Copies of isl objects are the objects themselves. */
@@ -22,11 +32,7 @@ is_same_stmt(const po_stmt *a, const po_stmt *b) {
         a->exprs[k].array != b->exprs[k].array ||
         a->exprs[k].index != b->exprs[k].index)
       return false;
-  for (uint32_t k = 0; a->instr && k <= a->instr->n_operands; k++)
-    if (a->operands[k].array != b->operands[k].array ||
-        a->operands[k].base != b->operands[k].base)
-      return false;
-  return true;
+  return has_same_operands(a, b);
 }
 
 static bool
@@ -174,11 +180,7 @@ accesses_alike(const po_stmt *a, const po_stmt *b, uint32_t array) {
       (a->array == array &&
        (a->write != b->write || a->kind != b->kind || a->op != b->op)))
     return false;
-  for (uint32_t k = 0; a->instr && k <= a->instr->n_operands; k++)
-    if (a->operands[k].array != b->operands[k].array ||
-        a->operands[k].base != b->operands[k].base)
-      return false;
-  return reads_alike(a, b, array);
+  return has_same_operands(a, b) && reads_alike(a, b, array);
 }
 
 const po_untouched *

@@ -10,16 +10,32 @@
 #include "poly/loops/functions.h"
 #include "poly/loops/storage.h"
 
-/* Reads of an array, each point counted; -1 where not known. */
+/* The statement reads this element before expression j, too. */
+static bool
+is_read_before(const po_stmt *stmt, uint32_t j) {
+  const po_expr *e = &stmt->exprs[j];
+  for (uint32_t k = 0; k < j; k++) {
+    const po_expr *other = &stmt->exprs[k];
+    if (other->kind == PO_READ && other->array == e->array &&
+        isl_pw_multi_aff_plain_is_equal(other->index, e->index) ==
+            isl_bool_true)
+      return true;
+  }
+  return false;
+}
+
+/* Reads of an array, each point counted, or, as loads, once where a statement
+ * reads an element twice; -1 where not known. */
 static int64_t
-reads_of(const po_program *p, uint32_t array) {
+reads_of(const po_program *p, uint32_t array, bool loads) {
   int64_t sum = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *s = &p->stmts.data[k];
     for (uint32_t j = 0; j < s->n_exprs; j++) {
       if (s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array)
         return -1;
-      if (s->exprs[j].kind != PO_READ || s->exprs[j].array != array)
+      if (s->exprs[j].kind != PO_READ || s->exprs[j].array != array ||
+          (loads && is_read_before(s, j)))
         continue;
       int64_t n = po_count_instances(p, k);
       if (n < 0 || __builtin_add_overflow(sum, n, &sum))
@@ -110,20 +126,6 @@ operations_of(const po_program *p, const po_stmt *stmt) {
   return n;
 }
 
-/* The statement reads this element before expression j, too. */
-static bool
-is_read_before(const po_stmt *stmt, uint32_t j) {
-  const po_expr *e = &stmt->exprs[j];
-  for (uint32_t k = 0; k < j; k++) {
-    const po_expr *other = &stmt->exprs[k];
-    if (other->kind == PO_READ && other->array == e->array &&
-        isl_pw_multi_aff_plain_is_equal(other->index, e->index) ==
-            isl_bool_true)
-      return true;
-  }
-  return false;
-}
-
 /* Loads that a formula takes for each point: what is the same along its
  * innermost loop stays in a register. */
 static int64_t
@@ -138,21 +140,6 @@ loads_of(const po_stmt *stmt) {
   return n;
 }
 
-/* Loads of an array, each point counted: a statement that reads an element
- * twice loads it once. */
-static int64_t
-loads_of_array(const po_program *p, uint32_t array) {
-  int64_t sum = 0;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *s = &p->stmts.data[k];
-    for (uint32_t j = 0; j < s->n_exprs; j++)
-      if (s->exprs[j].kind == PO_READ && s->exprs[j].array == array &&
-          !is_read_before(s, j))
-        sum += po_count_instances(p, k);
-  }
-  return sum;
-}
-
 /* What stays in the second cache is kept for a store and a load of each read,
  * in place of which a formula loads each element that it reads. */
 static bool
@@ -161,7 +148,7 @@ is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
   const po_stmt *s = &p->stmts.data[stmt];
   double formula = (double)(cost + loads_of(s));
   double made = (double)po_count_instances(p, stmt);
-  double loads = (double)loads_of_array(p, array);
+  double loads = (double)reads_of(p, array, true);
   return loads * formula < made * (formula + 1) + loads;
 }
 
@@ -170,7 +157,7 @@ is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
 static bool
 is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
   const po_program *p = po_now(c);
-  int64_t reads = reads_of(p, array), made = po_count_instances(p, stmt);
+  int64_t reads = reads_of(p, array, false), made = po_count_instances(p, stmt);
   int64_t cost = operations_of(p, &p->stmts.data[stmt]);
   if (reads <= 0 || made <= 0 || cost < 0)
     return false;

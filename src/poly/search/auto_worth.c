@@ -6,23 +6,15 @@
  * counted, by the boxes around domains, and compared with the number of
  * statements.  Sums that run as kernels take as long either way and count for
  * nothing.  Nothing here depends on time. */
-#include "poly/loops/loops_sizes.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/search/auto.h"
 
 /* Statements of a program that is tiled if it does a little for each.  In a
  * larger one loops are joined as they are: tiles take two or three times as
  * long to make, and their limits are reached. */
 enum { FEW_STMTS = 200 };
-
-static bool
-is_in_kernel(const po_program *p, uint32_t stmt) {
-  for (uint32_t k = 0; k < p->contractions.len; k++)
-    if (p->contractions.data[k]->update == stmt)
-      return true;
-  return false;
-}
 
 /* Of one instance; what moves data counts as one. */
 static double
@@ -43,7 +35,7 @@ work_of(const po_program *p) {
   work sum = {0, 0};
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     double own = po_estimate_instances(p, k) * operations_of(&p->stmts.data[k]);
-    *(is_in_kernel(p, k) ? &sum.in_kernels : &sum.others) += own;
+    *(po_contraction_of_update(p, k) ? &sum.in_kernels : &sum.others) += own;
   }
   return sum;
 }

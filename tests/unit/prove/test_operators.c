@@ -65,7 +65,8 @@ add_computed(gs_program *p, uint32_t op, uint32_t choice, gs_term a,
     computed(p, op, choice, both);
 }
 
-/* The same terms over arrays of any size. */
+/* Terms of every operator over x and y.  They depend on the dtype alone, so
+ * that arrays of two sizes have the same ones. */
 static gs_program *
 make_terms(gs_dtype dtype, int64_t size) {
   gs_program *p = gs_program_new(&ctx, NULL);
