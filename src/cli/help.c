@@ -127,8 +127,8 @@ static const struct {
                "match-limit rule-limit require-saturation max-steps "},
     {"what is chosen",
      " extractor extract-time regions verify require why-not "},
-    {"code",
-     " name emit strict-fp prepack weights dispatch dim size omp-threads "},
+    {"code", " name emit strict-fp prepack weights dispatch dim size keys "
+             "omp-threads "},
     {"loops", " sched schedule fuse tile recompute layout layout-cost "
               "keep-order widths choose "
               "dry-run explain "},
@@ -137,7 +137,8 @@ static const struct {
      "sanitize keep no-native "},
     {"inputs and comparisons", " input seed samples shapes random tolerance "
                                "check interpret "},
-    {"outputs", " output json print stats timings dump-phases "},
+    {"outputs", " output json print stats timings dump-phases all trace expand "
+                "list list-operators "},
     {"build systems", " depfile depfile-format stamp touch "},
     {"other", NULL},
 };

@@ -43,8 +43,8 @@ const cl_row cl_rows[] = {
      "auto: "
      "three quarters of what the machine or the container has"},
     {"work-limit", 0, "N", COUNT, AT(work_limit), CHOOSES, "536870912", NULL,
-     "most steps that the search of one rule takes in an iteration; a match "
-     "counts four for each of its words, and each e-node adds a 262,144th"},
+     "the largest number of steps that the search of one rule may take in an "
+     "iteration; every 262,144 e-nodes allow as many again"},
     {"match-limit", 0, "N", COUNT, AT(match_limit), CHOOSES, "0", NULL,
      "how many matches of each rule may be applied in the whole run"},
     {"rule-limit", 0, "N", COUNT, AT(match_limit), CHOOSES, NULL, NULL,
