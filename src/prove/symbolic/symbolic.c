@@ -381,6 +381,8 @@ prove_path(fm_form *f) {
     take_rule(f);
   if (!f->why && !f->nothing)
     compare_types(f);
+  for (uint32_t k = 0; k < 2 && !f->why && !f->nothing && !f->of->open; k++)
+    fm_check_literals(f, &f->side[k]);
   if (!f->why && !f->nothing)
     compare_elements(f);
   if (f->why && fm_is_contradiction(f))

@@ -185,7 +185,7 @@ typedef struct fm_form {
   isl_ctx *isl;
   const char *why; /* what is not understood; NULL: nothing so far */
   uint32_t n_vars, n_monos, n_numbers, n_terms, n_rows, n_rules;
-  uint32_t n_tuples, n_reductions, n_zeros, n_bounds;
+  uint32_t n_tuples, n_reductions, n_zeros, n_bounds, n_floors;
   uint32_t frames, work, nesting;
   uint32_t rules_at; /* changes of the rules */
   uint32_t facts;    /* changes of the rows */
@@ -203,6 +203,7 @@ typedef struct fm_form {
   fm_reduction reduction[FM_REDUCTIONS];
   fm_zeros zeros[FM_ZEROS];
   fm_bound bound[FM_BOUNDS];
+  fm_number floor[FM_BOUNDS]; /* far from 0 for an f32, says the condition */
   uint8_t fixed[FM_SLOTS];    /* the value of the application is meant */
   uint8_t operator[FM_SLOTS]; /* its operator, with any parameters */
   uint8_t maps_zero[FM_SLOTS];
@@ -329,6 +330,11 @@ bool fm_fixed_value(fm_form *, const gs_expr *, bs_value *out);
 int fm_truth(fm_form *, const gs_expr *);
 bool fm_operator_of(fm_form *, const gs_expr *, fm_operator *out);
 fm_number fm_any_number(fm_form *, gs_compute, uint32_t key);
+
+/* symbolic_literal.c: is what operators on narrow floats take as near to what
+ * the rule computes as any rounded product? */
+void fm_assume_floors(fm_form *, const gs_expr *);
+void fm_check_literals(fm_form *, const fm_side *);
 
 /* symbolic_type.c: the types of a side, children first. */
 void fm_infer_side(fm_form *, fm_side *);

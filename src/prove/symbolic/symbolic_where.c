@@ -146,16 +146,19 @@ assume_chain(fm_form *f, const gs_expr *e) {
   }
 }
 
-/* (<= (abs x) c), which is all that is kept of literals. */
+/* (<= (abs x) c) */
 static void
 assume_bound(fm_form *f, const gs_expr *e) {
   int64_t most;
-  if (e->n_args != 2 || !gs_expr_is_call(e->args[0], "abs"))
-    return;
-  fm_value x = fm_eval(f, e->args[0]->args[0]), c = fm_eval(f, e->args[1]);
-  if (x.kind == FM_INT && c.kind == FM_INT && f->n_bounds < FM_BOUNDS &&
-      x.rounding != FM_ROUNDED_SUM && fm_is_constant(f, c.at[0], &most))
-    f->bound[f->n_bounds++] = (fm_bound){fm_normal(f, x.at[0]), most};
+  for (uint32_t k = 0; k + 1 < e->n_args; k++) {
+    if (!gs_expr_is_call(e->args[k], "abs"))
+      continue;
+    fm_value x = fm_eval(f, e->args[k]->args[0]);
+    fm_value c = fm_eval(f, e->args[k + 1]);
+    if (x.kind == FM_INT && c.kind == FM_INT && f->n_bounds < FM_BOUNDS &&
+        x.rounding != FM_ROUNDED_SUM && fm_is_constant(f, c.at[0], &most))
+      f->bound[f->n_bounds++] = (fm_bound){fm_normal(f, x.at[0]), most};
+  }
 }
 
 static void
@@ -243,7 +246,9 @@ fm_assume_expr(fm_form *f, const gs_expr *e) {
     void (*assume)(fm_form *, const gs_expr *);
   } facts[] = {{"divides", assume_divides}, {"all-ones", assume_ones},
                {"is-zero", assume_zeros},   {"maps-zero", assume_maps_zero},
-               {"<=", assume_bound},        {"or", assume_some}};
+               {"<=", assume_bound},        {"<=", fm_assume_floors},
+               {"<", fm_assume_floors},     {">=", fm_assume_floors},
+               {">", fm_assume_floors},     {"or", assume_some}};
   if (f->why || e->kind != GS_X_CALL ||
       (e->settable && !gs_expr_is_call(e, "and")))
     return;

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* symbolic_literal.c - literals that operators on narrow floats take.
+ *
+ * An operator on a dtype narrower than f64 takes the f32 that is nearest to
+ * each literal.  The f32 of a product is as near to the product of two f32 as
+ * one rounding is, but only where none of the three lies below what f32 holds
+ * with all digits: 1e30 * 1e-60 is 1e-30, and 1e30 * 0 is 0.  The f32 of a sum
+ * may be far from the sum of two f32: (1 + 2^-30) - 1 is 2^-30, and 1 - 1 is
+ * 0. */
+#include "prove/symbolic/symbolic_form.h"
+#include <float.h>
+
+/* --- what the condition says ---------------------------------------------- */
+
+/* Is it a number, whatever the rule is applied to, that f32 holds with all
+ * digits? */
+static bool
+is_floor(fm_form *f, const gs_expr *e) {
+  bs_value v;
+  if (!fm_is_fixed(f, e) || !fm_fixed_value(f, e, &v))
+    return false;
+  bs_kind kind = bs_kind_of(f->values, v);
+  return (kind == BS_KIND_INT || kind == BS_KIND_REAL) &&
+         bs_as_real(f->values, v) >= FLT_MIN;
+}
+
+/* Of a chain of comparisons, each (abs x) that is above a number of f32. */
+void
+fm_assume_floors(fm_form *f, const gs_expr *e) {
+  bool rises = gs_function_name(e->function)[0] == '<';
+  for (uint32_t k = 0; k + 1 < e->n_args; k++) {
+    const gs_expr *low = e->args[rises ? k : k + 1];
+    const gs_expr *high = e->args[rises ? k + 1 : k];
+    if (!gs_expr_is_call(high, "abs") || !is_floor(f, low))
+      continue;
+    fm_value x = fm_eval(f, high->args[0]);
+    if (x.kind == FM_INT && f->n_floors < FM_BOUNDS)
+      f->floor[f->n_floors++] = x.at[0];
+  }
+}
+
+/* --- what the operators take ---------------------------------------------- */
+
+static bool
+has_floor(fm_form *f, fm_number x) {
+  x = fm_normal(f, x);
+  fm_number minus = fm_combine(f, -1, x, 0, x, 0);
+  for (uint32_t k = 0; k < f->n_floors; k++) {
+    fm_number known = fm_normal(f, f->floor[k]);
+    if (known == x || known == minus)
+      return true;
+  }
+  return false;
+}
+
+/* A literal of the left side, or its negative: both sides take the same. */
+static bool
+is_literal(const fm_form *f, const fm_poly *p) {
+  fm_term t = f->term[p->at];
+  return p->n == 1 && (t.times == 1 || t.times == -1) && f->mono[t.mono].n == 1;
+}
+
+/* Is the number that an operator takes as near to the real one as a product of
+ * rounded numbers is? */
+static bool
+is_near(fm_form *f, fm_number x) {
+  x = fm_normal(f, x);
+  fm_poly p = f->number[x];
+  if (!p.real || is_literal(f, &p))
+    return true;
+  if (p.n != 1 || !has_floor(f, x))
+    return false;
+  fm_mono m = f->mono[f->term[p.at].mono];
+  for (uint32_t k = 0; k < m.n; k++)
+    if (f->var[m.var[k]].kind == FM_V_LITERAL &&
+        !has_floor(f, fm_of_variable(f, m.var[k])))
+      return false;
+  return true;
+}
+
+/* Those of f64 are as they are computed, and so are those of integers. */
+static bool
+rounds_literals(gs_dtype d) {
+  return !gs_dtype_table[d].integer && d != GS_F64;
+}
+
+void
+fm_check_literals(fm_form *f, const fm_side *side) {
+  for (uint32_t k = 0; k < side->skeleton->n && !f->why; k++) {
+    const fm_node *n = &side->node[k];
+    if (n->sk->hole || n->sk->op != GS_COMPUTE || n->o.any ||
+        !rounds_literals(side->node[n->sk->kids[0]].type.dtype))
+      continue;
+    for (uint32_t i = 0; i < n->o.n; i++)
+      if (!n->o.param[i].written && !is_near(f, n->o.param[i].number))
+        fm_fail(f, "a literal is computed, and rounded once more");
+  }
+}
