@@ -88,6 +88,7 @@ bool
 po_allocate(po_program *p) {
   if (!p->target || !p->target->memories.len)
     return true;
+  po_join_sums(p);
   uint32_t next, top = p->nest.nodes.data[0].first;
   nodes taken = {0};
   bool ok = true;

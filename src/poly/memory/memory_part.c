@@ -249,22 +249,29 @@ cannot_move(const po_calls *x, const po_value *v, bool in) {
            gs_memory_name(p->target, v->memory), s->instr->name);
 }
 
+uint32_t
+po_find_routes(po_calls *x, bool *in) {
+  po_program *p = x->p;
+  uint32_t k = 0;
+  for (; k < x->n_values; k++) {
+    po_value *v = &x->value[k];
+    *in = v->loaded && !po_find_route(&p->ctx, p->target, &p->arena, &v->tile,
+                                      0, v->memory, &v->in);
+    if (*in || (v->stored && !v->converted &&
+                !po_find_route(&p->ctx, p->target, &p->arena, &v->to_tile,
+                               v->memory, 0, &v->out)))
+      break;
+  }
+  return k;
+}
+
 static bool
 find_routes(po_calls *x) {
-  po_program *p = x->p;
-  for (uint32_t k = 0; k < x->n_values; k++) {
-    po_value *v = &x->value[k];
-    bool in = !v->loaded || po_find_route(&p->ctx, p->target, &p->arena,
-                                          &v->tile, 0, v->memory, &v->in);
-    bool out = !v->stored || v->converted ||
-               po_find_route(&p->ctx, p->target, &p->arena, &v->to_tile,
-                             v->memory, 0, &v->out);
-    if (!in || !out) {
-      cannot_move(x, v, !in);
-      return false;
-    }
-  }
-  return true;
+  bool in;
+  uint32_t k = po_find_routes(x, &in);
+  if (k < x->n_values)
+    cannot_move(x, &x->value[k], in);
+  return k == x->n_values;
 }
 
 static void

@@ -81,6 +81,19 @@ bool po_list_calls(po_program *, uint32_t top, po_calls *out);
 /* Where an operand begins, as a function of the dimensions of its nest. */
 isl_pw_multi_aff *po_base_of(po_program *, const po_stmt *, const po_operand *);
 
+/* Finds the ways of values to and from dram; the first value that has none,
+ * *in: to its memory; their number where all have. */
+uint32_t po_find_routes(po_calls *, bool *in);
+
+/* memory_join.c: nests whose calls add to the sums of an earlier one, and alone
+ * read them, become a part of it. */
+void po_join_sums(po_program *);
+
+/* take.c: the one leaf below a node, or PO_NO_NODE; whether a statement below
+ * it reads or writes the array. */
+uint32_t po_only_leaf(const po_program *, uint32_t top);
+bool po_nest_names(const po_program *, uint32_t top, uint32_t array);
+
 /* take.c: what a later nest makes of a value of this one, element by element,
  * when it alone reads it, is made on the way out instead. */
 void po_find_takers(po_calls *);

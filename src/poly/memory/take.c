@@ -40,16 +40,16 @@ names(const po_stmt *s, uint32_t array) {
 }
 
 /* The one leaf below, or PO_NO_NODE. */
-static uint32_t
-only_leaf(const po_program *p, uint32_t top) {
+uint32_t
+po_only_leaf(const po_program *p, uint32_t top) {
   uint32_t leaf = po_nest_first_leaf(p, top);
   return leaf != PO_NO_NODE && po_nest_next_leaf(p, leaf, top) == PO_NO_NODE
              ? leaf
              : PO_NO_NODE;
 }
 
-static bool
-below_names(const po_program *p, uint32_t top, uint32_t array) {
+bool
+po_nest_names(const po_program *p, uint32_t top, uint32_t array) {
   for (uint32_t leaf = po_nest_first_leaf(p, top); leaf != PO_NO_NODE;
        leaf = po_nest_next_leaf(p, leaf, top))
     if (names(&p->stmts.data[p->nest.nodes.data[leaf].stmt], array))
@@ -64,7 +64,7 @@ last_reader(const po_calls *x, uint32_t array) {
   const po_nest_node *nodes = p->nest.nodes.data;
   uint32_t found = PO_NO_NODE;
   for (uint32_t top = nodes[0].first; top != PO_NO_NODE; top = nodes[top].next)
-    if (below_names(p, top, array))
+    if (po_nest_names(p, top, array))
       found = top;
   return found == x->top ? PO_NO_NODE : found;
 }
@@ -75,7 +75,7 @@ is_free_between(const taking *t, uint32_t array) {
   const po_program *p = t->x->p;
   uint32_t top = t->x->top;
   for (; top != PO_NO_NODE && top != t->top; top = p->nest.nodes.data[top].next)
-    if (below_names(p, top, array))
+    if (po_nest_names(p, top, array))
       return false;
   return top == t->top;
 }
@@ -86,7 +86,7 @@ find_taker(taking *t) {
   if (p->arrays.data[t->v->to].role != PO_WORKSPACE)
     return false;
   t->top = last_reader(t->x, t->v->to);
-  uint32_t leaf = t->top == PO_NO_NODE ? PO_NO_NODE : only_leaf(p, t->top);
+  uint32_t leaf = t->top == PO_NO_NODE ? PO_NO_NODE : po_only_leaf(p, t->top);
   if (leaf == PO_NO_NODE)
     return false;
   t->taker = &p->stmts.data[p->nest.nodes.data[leaf].stmt];
@@ -284,7 +284,7 @@ others_go(const taking *t, uint32_t array) {
   const po_program *p = t->x->p;
   const po_nest_node *nodes = p->nest.nodes.data;
   for (uint32_t top = nodes[0].first; top != PO_NO_NODE; top = nodes[top].next)
-    if (top != t->x->top && top != t->top && below_names(p, top, array) &&
+    if (top != t->x->top && top != t->top && po_nest_names(p, top, array) &&
         !would_go(t, top))
       return false;
   return true;
