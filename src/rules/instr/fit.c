@@ -102,19 +102,51 @@ fit_note_cut(fitting *x, fit_cut *cut) {
   bs_push(heap, &x->all, c);
 }
 
-/* Terms of parts, where one digit or two are cut. */
+/* One of a sum stands behind the others; 0: none. */
+static void
+note_cuts(fitting *x, fit_cut cut, const fit_cut *sums) {
+  uint32_t n = cut.n;
+  if (n)
+    fit_note_cut(x, &cut);
+  for (uint32_t k = 0; k < sums->n; k++) {
+    cut.n = n + 1;
+    cut.sums = true;
+    cut.atom[n] = sums->atom[k];
+    cut.at[n] = sums->at[k];
+    fit_note_cut(x, &cut);
+  }
+}
+
+/* Where digits of the result, and of sums, are worth to be cut. */
+static void
+list_cuts(const fitting *x, fit_cut *all, fit_cut *sums) {
+  *all = *sums = (fit_cut){0};
+  for (uint32_t i = 0; i < x->space.n; i++) {
+    int64_t at = fit_cut_at(x->m.f, x->rule->into, &x->space, i);
+    fit_cut *to = x->space.atom[i].group ? sums : all;
+    if (!at || to->n == FIT_SLICED)
+      continue;
+    to->atom[to->n] = i;
+    to->at[to->n++] = at;
+  }
+}
+
+/* Terms of parts, where one digit or two are cut, and one of a sum. */
 static void
 find_cuts(fitting *x) {
-  for (uint32_t i = 0; i < x->space.n; i++) {
-    int64_t at = fit_cut_at(x->m.f, &x->space, i);
-    fit_cut cut = {.n = 1, .atom = {i}, .at = {at}};
-    if (!at)
-      continue;
-    fit_note_cut(x, &cut);
-    for (cut.n = 2, cut.atom[1] = 0; cut.atom[1] < i; cut.atom[1]++) {
-      cut.at[1] = fit_cut_at(x->m.f, &x->space, cut.atom[1]);
-      if (cut.at[1])
-        fit_note_cut(x, &cut);
+  fit_cut all, sums, cut = {0};
+  list_cuts(x, &all, &sums);
+  note_cuts(x, cut, &sums);
+  for (uint32_t i = 0; i < all.n; i++) {
+    cut.n = 1;
+    cut.atom[0] = all.atom[i];
+    cut.at[0] = all.at[i];
+    note_cuts(x, cut, &sums);
+    for (uint32_t j = 0; j < i; j++) {
+      cut.n = 2;
+      cut.atom[1] = all.atom[j];
+      cut.at[1] = all.at[j];
+      note_cuts(x, cut, &sums);
     }
   }
 }
@@ -201,7 +233,7 @@ is_worth(const fitting *x, uint32_t at) {
 
 fit_mode
 fit_mode_of(const fitting *x) {
-  return !x->guard || x->m.session->settled ? FIT_LOOK_UP : FIT_ADD;
+  return x->m.adds ? FIT_ADD : FIT_LOOK_UP;
 }
 
 static void
@@ -249,6 +281,7 @@ fit_begin(rl_session *s, eg_graph *graph, rl_guard *guard,
   x->m.kid = eg_find(graph, kid);
   x->m.spec = spec;
   x->m.op = op;
+  x->m.adds = guard && !s->settled;
   if (rule->fit->in_memory)
     fit_lie_above(&x->m, &x->m.lie[FIT_OPERANDS]);
   return x;

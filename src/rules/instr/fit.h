@@ -99,8 +99,9 @@ typedef struct fit_assignment {
   int64_t rest[FIT_ATOMS];
 } fit_assignment;
 
-/* Digits that are cut in two, and others of which there is a slice. */
-enum { FIT_CUTS = 2, FIT_PARTS = 1 << FIT_CUTS, FIT_SLICED = 4 };
+/* Digits that are cut in two, two of the result and one of a sum, and others of
+ * which there is a slice. */
+enum { FIT_CUTS = 3, FIT_PARTS = 1 << FIT_CUTS, FIT_SLICED = 4 };
 
 /* What one call takes or gives, where it is a piece of an array: by dimension
  * its size and how far apart neighbours are; 0: a size of 1. */
@@ -116,10 +117,19 @@ typedef struct fit_wide {
   fit_tile tile; /* of its calls */
 } fit_wide;
 
+/* Sums that the calls of a part go on with: the instruction that does so, and
+ * an array whose dimensions are the digits of the result. */
+typedef struct fit_onto {
+  gs_accumulation by;
+  eg_class cls;
+  gs_type type;
+} fit_onto;
+
 /* A part of a computation: of some digits only from .. from + size - 1, which
  * are zero beyond what there is. */
 typedef struct fit_slice {
   const struct fit_wide *wide; /* NULL: operands are padded */
+  const fit_onto *onto;        /* NULL: sums begin */
   uint32_t n;
   struct {
     uint32_t atom;
@@ -128,10 +138,11 @@ typedef struct fit_slice {
 } fit_slice;
 
 /* Parts that are a whole.  Of a part's number the highest bit says which half
- * it is of the first digit.  Or, padded, one part of which `at` are sizes; what
- * is wide need not be padded for that. */
+ * it is of the first digit.  The last digit may be one of a sum, whose second
+ * half goes on with the first one.  Or, padded, one part of which `at` are
+ * sizes; what is wide need not be padded for that. */
 typedef struct fit_cut {
-  bool padded, is_wide;
+  bool padded, is_wide, sums;
   fit_wide wide;
   uint32_t n, atom[FIT_SLICED];
   int64_t at[FIT_SLICED];
@@ -159,6 +170,7 @@ typedef struct fit_match {
   fit_lie lie[FIT_OPERANDS + 1];     /* of leaves, and at the end of the root */
   uint32_t slots[GS_MAX_INSTR_VARS]; /* parameters that operators tell */
   gs_type type;                      /* of the whole */
+  bool adds; /* terms to the graph; else those that are there are found */
 } fit_match;
 
 /* fit_instr.c: NULL where the meaning has no such form. */
@@ -171,6 +183,11 @@ bool fit_has_room(const gs_context *, const fit_instr *, const int64_t *size);
  * k-th operator that commutes change places; the bit behind these: reductions
  * of operands are parts of the one that they are reduced by. */
 bool fit_walk(fit_match *, uint32_t swaps);
+/* fit_uncast.c: what is cast by a node of the class, from that dtype, or
+ * EG_NO_CLASS; and a class that is views of such a cast as these views of what
+ * is cast, false where it is none. */
+eg_class fit_cast_from(const fit_match *, eg_class, gs_dtype);
+bool fit_uncast(const fit_match *, gs_dtype, eg_class *);
 /* fit_space.c: which digits are one where they stand together. */
 typedef enum fit_joins {
   FIT_JOIN_ACROSS, /* across dimensions of operands, too */
@@ -192,6 +209,12 @@ eg_class fit_build(fit_match *, const fit_space *, const fit_assignment *,
 bool fit_price_slice(fit_match *, const fit_space *, const fit_slice *,
                      const fit_assignment *, const gs_instr *into,
                      rl_fit *calls);
+/* The instruction that goes on with the sums of a part, NULL: none does; and
+ * the type of what a part leaves, with the digits of the result as dimensions.
+ */
+const gs_instr *fit_goes_on(const fit_match *, const gs_instr *into,
+                            gs_accumulation *out);
+gs_type fit_type_of_part(const fit_match *, const fit_space *part);
 /* All parts, put together. */
 eg_class fit_build_cut(fit_match *, const fit_space *, const fit_cut *,
                        const gs_instr *into, fit_mode);
@@ -208,8 +231,10 @@ bool fit_tile_of(const fit_instr *, const fit_space *, const fit_list *,
 fit_slice fit_slice_of(const fit_space *, const fit_cut *, uint32_t k);
 fit_space fit_part_of(const fit_space *, const fit_slice *);
 /* Where an atom is worth to be cut: no part of it comes close to a bound that
- * it could fill in fewer calls if one of them were smaller; 0: nowhere. */
-int64_t fit_cut_at(const fit_instr *, const fit_space *, uint32_t atom);
+ * it could fill in fewer calls if one of them were smaller; 0: nowhere.  One of
+ * a sum has to be what calls with `into` are iterated over. */
+int64_t fit_cut_at(const fit_instr *, const gs_instr *into, const fit_space *,
+                   uint32_t atom);
 /* Digits to be padded so that each that has a fixed size in a call has a
  * multiple of it; false where none would do. */
 bool fit_find_pads(const fit_instr *, const fit_space *, fit_cut *);

@@ -397,14 +397,19 @@ bind_sizes(const building *b, uint32_t *slots) {
     }
 }
 
+void
+fit_bind_slots(const building *b, uint32_t *slots) {
+  memcpy(slots, b->m->slots, sizeof b->m->slots);
+  bind_sizes(b, slots);
+}
+
 static bs_value
 call_attr(building *b, const gs_instr *into) {
   bs_values *values = b->m->session->ctx.values;
   const gs_instr *instr = b->m->f->instr;
   bs_value items[GS_MAX_INSTR_VARS + 2];
   uint32_t slots[GS_MAX_INSTR_VARS], n = 0;
-  memcpy(slots, b->m->slots, sizeof slots);
-  bind_sizes(b, slots);
+  fit_bind_slots(b, slots);
   items[n++] = bs_sym(values, instr->name);
   for (uint32_t k = 0; k < instr->n_params; k++) {
     b->failed |= slots[k] == UINT32_MAX;
@@ -441,8 +446,8 @@ are_alike(const building *b, uint32_t k, uint32_t other) {
   return alike;
 }
 
-static void
-build_operand(building *b, uint32_t k) {
+void
+fit_build_operand(building *b, uint32_t k) {
   const fit_match *m = b->m;
   parts from, to;
   uint32_t leads = 0;
@@ -463,9 +468,9 @@ build_operand(building *b, uint32_t k) {
 }
 
 /* What the calls take, so that assignments can be held against each other. */
-static double
-price(building *b, bs_value attr, const gs_type *const *types) {
-  const gs_instr *instr = b->m->f->instr;
+double
+fit_price_call(building *b, const gs_instr *instr, bs_value attr,
+               const gs_type *const *types) {
   bs_values *values = b->m->session->ctx.values;
   uint32_t slots[GS_MAX_INSTR_VARS];
   gs_type result;
@@ -482,14 +487,19 @@ price(building *b, bs_value attr, const gs_type *const *types) {
   return calls * gs_instr_cost(instr, values, slots, "cycles", moved / calls);
 }
 
+bool
+fit_has_sums(const gs_over *over) {
+  bool sums = false;
+  for (uint32_t d = 0; d < over->n; d++)
+    sums |= over->sum[d];
+  return sums;
+}
+
 /* Partial sums that the host adds would have to leave the memory one by one:
  * lowering finds no places for them. */
 static bool
 adds_on_host(const building *b, const gs_instr *into) {
-  bool sums = false;
-  for (uint32_t d = 0; d < b->over.n; d++)
-    sums |= b->over.sum[d];
-  return sums && !into && b->m->f->in_memory;
+  return fit_has_sums(&b->over) && !into && b->m->f->in_memory;
 }
 
 void
@@ -503,13 +513,14 @@ fit_build_call(building *b, const gs_instr *into, rl_fit *calls) {
   for (uint32_t k = n; k < b->m->f->n_seen; k++)
     b->failed |= !are_alike(b, b->m->f->seen_as[k], k);
   for (uint32_t k = 0; k < n && !b->failed; k++) {
-    build_operand(b, k);
+    fit_build_operand(b, k);
     kids[k] = b->cls;
     types[k] = b->type;
     at[k] = &types[k];
   }
   if (b->failed)
     return;
-  *calls = (rl_fit){.attr = attr, .cycles = price(b, attr, at)};
+  *calls = (rl_fit){.attr = attr,
+                    .cycles = fit_price_call(b, b->m->f->instr, attr, at)};
   fit_add_node(b, GS_CALL, attr, kids, at, n);
 }

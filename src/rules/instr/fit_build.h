@@ -67,8 +67,17 @@ int64_t fit_whole_size(const building *, uint32_t atom);
 bool fit_lies_well(const building *, const fit_shape *, uint32_t k,
                    const parts *p, const gs_type *, const fit_lie *);
 void fit_copy(building *);
-/* The iteration space, then the call with its operands. */
+/* The iteration space, then the call with its operands: of what the plain
+ * instruction does, or, in fit_onto.c, of one that goes on with sums. */
 void fit_find_over(building *);
 void fit_build_call(building *, const gs_instr *into, rl_fit *calls);
+void fit_build_onto(building *, rl_fit *calls);
+/* Operand k as the calls take it; what sizes and operators tell of the
+ * instruction's variables; and the cycles of all calls. */
+void fit_build_operand(building *, uint32_t k);
+void fit_bind_slots(const building *, uint32_t *slots);
+double fit_price_call(building *, const gs_instr *, bs_value attr,
+                      const gs_type *const *types);
+bool fit_has_sums(const gs_over *);
 
 #endif

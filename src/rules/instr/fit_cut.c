@@ -4,18 +4,20 @@
  * Parts of a digit divide it, so 49 rows are seven calls of seven rows on a
  * unit that takes sixteen.  Three calls of sixteen and one of a single row are
  * fewer: what is left over where whole calls end is a computation of its own,
- * and may be assigned in another way.  Only what the result has is cut: a sum
- * would need an addition of both. */
+ * and may be assigned in another way.  What is left over of a sum is added to
+ * the rest by an instruction that goes on with sums, in the same place. */
 #include "base/whole.h"
 #include "rules/instr/fit.h"
 #include <assert.h>
+#include <string.h>
 
 typedef struct cutting {
   fit_match *m;
   const fit_space *whole;
   const gs_instr *into;
   const fit_slice *slice;
-  fit_space part; /* with the sizes of the slice */
+  fit_space part;              /* with the sizes of the slice */
+  const fit_assignment *begun; /* of the sums that it goes on with, or NULL */
   uint32_t looked_at;
   bool any;
   rl_fit least;
@@ -58,14 +60,18 @@ bound_of(const fit_id *id) {
 }
 
 int64_t
-fit_cut_at(const fit_instr *f, const fit_space *s, uint32_t atom) {
+fit_cut_at(const fit_instr *f, const gs_instr *into, const fit_space *s,
+           uint32_t atom) {
   assert(atom < s->n);
   const fit_atom *a = &s->atom[atom];
   int64_t least = INT64_MAX, at = 0;
-  for (uint32_t j = 0; j < f->n_ids && !a->group; j++) {
+  if (a->group && (!into || a->group != fit_sums_over(f, into)))
+    return 0;
+  for (uint32_t j = 0; j < f->n_ids; j++) {
     const fit_id *id = &f->id[j];
     int64_t most = bound_of(id);
-    if (!most || id->group || a->operands & ~id->operands || a->size <= most)
+    if (!most || id->group != a->group || a->operands & ~id->operands ||
+        a->size <= most)
       continue;
     int64_t calls = a->size / greatest_part(a->size, most);
     int64_t cut = (a->size + most - 1) / most;
@@ -181,11 +187,21 @@ takes_tiles(const cutting *x, const fit_assignment *a) {
   return same;
 }
 
+/* Calls that go on with sums have the tiles of those that began them. */
+static bool
+goes_on_alike(const cutting *x, const fit_assignment *a) {
+  for (uint32_t i = 0; x->begun && i < x->whole->n; i++)
+    if (!x->whole->atom[i].group &&
+        memcmp(a->part[i], x->begun->part[i], sizeof a->part[i]) != 0)
+      return false;
+  return true;
+}
+
 static bool
 note(void *ctx, const fit_assignment *a) {
   cutting *x = ctx;
   rl_fit calls;
-  if (takes_tiles(x, a) &&
+  if (takes_tiles(x, a) && goes_on_alike(x, a) &&
       fit_price_slice(x->m, x->whole, x->slice, a, x->into, &calls) &&
       (!x->any || calls.cycles < x->least.cycles)) {
     x->any = true;
@@ -212,20 +228,44 @@ find_part(cutting *x, fit_assignment *out) {
   return x->any;
 }
 
+/* What a part goes on with; only its type is known before it is built. */
+static bool
+find_onto(const cutting *x, fit_onto *out) {
+  fit_space part = fit_part_of(x->whole, x->slice);
+  *out = (fit_onto){.cls = EG_NO_CLASS, .type = fit_type_of_part(x->m, &part)};
+  return fit_goes_on(x->m, x->into, &out->by) != NULL;
+}
+
+static bool
+find_one(fit_match *m, const fit_space *s, const gs_instr *into, fit_cut *cut,
+         uint32_t k, rl_fit *least) {
+  fit_slice slice = fit_slice_of(s, cut, k);
+  fit_onto onto;
+  cutting x = {.m = m, .whole = s, .into = into, .slice = &slice};
+  if (cut->sums && k & 1) {
+    x.begun = &cut->a[k - 1];
+    if (!find_onto(&x, &onto))
+      return false;
+    slice.onto = &onto;
+  }
+  bool found = find_part(&x, &cut->a[k]);
+  *least = x.least;
+  return found;
+}
+
 bool
 fit_find_cut(fit_match *m, const fit_space *s, const gs_instr *into,
              fit_cut *cut, rl_fit *calls) {
   *calls = (rl_fit){0};
   for (uint32_t k = 0; k < fit_parts_of(cut); k++) {
-    fit_slice slice = fit_slice_of(s, cut, k);
-    cutting x = {.m = m, .whole = s, .into = into, .slice = &slice};
-    if (!find_part(&x, &cut->a[k]))
+    rl_fit least;
+    if (!find_one(m, s, into, cut, k, &least))
       return false;
-    calls->cycles += x.least.cycles;
+    calls->cycles += least.cycles;
     if (k)
-      calls->also[calls->n_also++] = x.least.attr;
+      calls->also[calls->n_also++] = least.attr;
     else
-      calls->attr = x.least.attr;
+      calls->attr = least.attr;
   }
   return true;
 }

@@ -57,7 +57,10 @@ build_result(building *b) {
 static void
 build(building *b, const gs_instr *into, rl_fit *calls) {
   fit_find_over(b);
-  fit_build_call(b, into, calls);
+  if (b->slice && b->slice->onto)
+    fit_build_onto(b, calls);
+  else
+    fit_build_call(b, fit_has_sums(&b->over) ? into : NULL, calls);
   if (!b->failed)
     build_result(b);
   if (!b->failed)
@@ -104,11 +107,9 @@ join(building *whole, const fit_wide *two, uint32_t atom, fit_wide *out) {
 
 /* Without what padded digits add to the result. */
 static void
-crop(building *whole, const fit_cut *cut, const fit_wide *all) {
+crop(building *whole, const fit_cut *cut) {
   bs_values *values = whole->m->session->ctx.values;
   const fit_list *list = &whole->s->result;
-  whole->cls = all->cls;
-  whole->type = all->type;
   for (uint32_t k = 0; k < cut->n; k++) {
     uint32_t at = fit_place_of(list, cut->atom[k]);
     bs_value items[3] = {bs_int(values, at), bs_int(values, 0),
@@ -120,8 +121,9 @@ crop(building *whole, const fit_cut *cut, const fit_wide *all) {
 
 static void
 build_part(building *whole, const fit_cut *cut, uint32_t k,
-           const gs_instr *into, fit_wide *out) {
+           const gs_instr *into, const fit_onto *onto, fit_wide *out) {
   fit_slice slice = fit_slice_of(whole->s, cut, k);
+  slice.onto = onto;
   building b = *whole;
   rl_fit calls;
   b.a = &cut->a[k];
@@ -131,11 +133,25 @@ build_part(building *whole, const fit_cut *cut, uint32_t k,
   *out = (fit_wide){.cls = b.cls, .type = b.type};
 }
 
+/* Part k of the result, of which a sum may be cut. */
+static void
+build_sums(building *whole, const fit_cut *cut, uint32_t k,
+           const gs_instr *into, fit_wide *out) {
+  fit_onto onto;
+  build_part(whole, cut, k << cut->sums, into, NULL, out);
+  if (!cut->sums)
+    return;
+  onto = (fit_onto){.cls = out->cls, .type = out->type};
+  whole->failed |= !fit_goes_on(whole->m, into, &onto.by);
+  if (!whole->failed)
+    build_part(whole, cut, 2 * k + 1, into, &onto, out);
+}
+
 bool
 fit_build_wide(fit_match *m, const fit_space *s, const fit_cut *cut,
                const gs_instr *into, fit_mode mode, fit_wide *out) {
   building whole = {.m = m, .s = s, .mode = mode};
-  build_part(&whole, cut, 0, into, out);
+  build_part(&whole, cut, 0, into, NULL, out);
   return !whole.failed;
 }
 
@@ -144,13 +160,16 @@ fit_build_cut(fit_match *m, const fit_space *s, const fit_cut *cut,
               const gs_instr *into, fit_mode mode) {
   building whole = {.m = m, .s = s, .mode = mode};
   fit_wide part[FIT_PARTS];
-  for (uint32_t k = 0; k < fit_parts_of(cut); k++)
-    build_part(&whole, cut, k, into, &part[k]);
-  for (uint32_t j = cut->n; j-- > 0 && !cut->padded;)
+  uint32_t n = cut->n - cut->sums;
+  for (uint32_t k = 0; k < fit_parts_of(cut) >> cut->sums; k++)
+    build_sums(&whole, cut, k, into, &part[k]);
+  for (uint32_t j = n; j-- > 0 && !cut->padded;)
     for (uint32_t k = 0; k < 1u << j; k++)
       join(&whole, &part[2 * k], cut->atom[j], &part[k]);
+  whole.cls = part[0].cls;
+  whole.type = part[0].type;
   if (cut->padded)
-    crop(&whole, cut, &part[0]);
+    crop(&whole, cut);
   fit_reshape(&whole, m->type.dim, m->type.rank, m->type.access);
   return whole.failed ? EG_NO_CLASS : whole.cls;
 }

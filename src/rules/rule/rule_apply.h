@@ -48,7 +48,7 @@ typedef struct rl_fit {
   bs_value attr; /* of the call */
   /* Of further ones, where dimensions are cut. */
   uint32_t n_also;
-  bs_value also[3];
+  bs_value also[7];
   double cycles; /* of all calls together, and of copies that the host makes */
 } rl_fit;
 uint32_t rl_list_fits(const rl_run *, uint32_t rule, eg_class, rl_fit *out,
