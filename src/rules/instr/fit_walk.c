@@ -304,14 +304,18 @@ walk_operator(walk *w, const place *at) {
 
 /* What is cast to the dtype of a product for its sake is read as it is. */
 static bool
-undo_cast(walk *w, const place *at, eg_class *c) {
+ignores_cast(const walk *w, const place *at, eg_class c) {
   const fit_node *n = &w->m->f->node[at->node], *up = parent_of(w, at);
-  bs_value spec;
-  gs_dtype have = type_of(w->m, *c)->dtype;
-  if (!up || !up->of_dot || have != up->dtype || !is_held_by(n->dtype, have))
-    return false;
-  eg_class kid = find_compute(w->m, *c, GS_C_CAST, &spec);
-  if (kid.i == UINT32_MAX || type_of(w->m, kid)->dtype != n->dtype)
+  gs_dtype have = type_of(w->m, c)->dtype;
+  return up && up->of_dot && have == up->dtype && is_held_by(n->dtype, have);
+}
+
+static bool
+undo_cast(const walk *w, const place *at, eg_class *c) {
+  eg_class kid = ignores_cast(w, at, *c)
+                     ? fit_cast_from(w->m, *c, w->m->f->node[at->node].dtype)
+                     : EG_NO_CLASS;
+  if (kid.i == UINT32_MAX)
     return false;
   *c = kid;
   return true;
@@ -339,7 +343,9 @@ walk_operand(walk *w, const place *at) {
         !go_down(w->m, &here.cls, &here.x))
       break;
   }
-  if (type_of(w->m, here.cls)->dtype != n->dtype) {
+  if (type_of(w->m, here.cls)->dtype != n->dtype &&
+      !(ignores_cast(w, at, here.cls) &&
+        fit_uncast(w->m, n->dtype, &here.cls))) {
     w->failed = true;
     return;
   }

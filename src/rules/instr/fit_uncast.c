@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* fit_uncast.c - views of a cast as views of what is cast.
+ *
+ * Products are exact in the dtype of their sum, whatever dtype the factors
+ * have, so that an operand is read as it was before a cast to it.  Where digits
+ * tell no more what lies below a view, as for windows that overlap, the cast is
+ * looked for below, and the same views are made of what it is given: they move
+ * elements and put zeros beside them. */
+#include "rules/instr/fit.h"
+
+enum { MOST_VIEWS = 32 };
+
+typedef struct views {
+  uint32_t n;
+  eg_node node[MOST_VIEWS]; /* the innermost last */
+  eg_class cast;            /* what is cast below them */
+} views;
+
+static const gs_type *
+type_of(const fit_match *m, eg_class c) {
+  return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
+}
+
+/* A cast of what has that dtype; EG_NO_CLASS: none. */
+eg_class
+fit_cast_from(const fit_match *m, eg_class c, gs_dtype dtype) {
+  const bs_values *values = m->session->ctx.values;
+  uint32_t n, n_kids;
+  const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
+  for (uint32_t k = 0; k < n; k++) {
+    gs_compute op;
+    if (eg_op(m->graph, nodes[k]) != GS_COMPUTE ||
+        !gs_compute_of(values, bs_item(values, eg_attr(m->graph, nodes[k]), 0),
+                       &op) ||
+        op != GS_C_CAST)
+      continue;
+    eg_class kid = eg_find(m->graph, eg_kids(m->graph, nodes[k], &n_kids)[0]);
+    if (type_of(m, kid)->dtype == dtype)
+      return kid;
+  }
+  return EG_NO_CLASS;
+}
+
+/* What stands beside its elements, if anything does, is the same before and
+ * after a cast. */
+static bool
+is_above_casts(const fit_match *m, eg_node node) {
+  const bs_values *values = m->session->ctx.values;
+  gs_op op = (gs_op)eg_op(m->graph, node);
+  gs_padding kind;
+  if (!gs_op_table[op].view || gs_op_table[op].kids != 1)
+    return false;
+  return op != GS_PAD ||
+         (gs_padding_of(values, bs_item(values, eg_attr(m->graph, node), 0),
+                        &kind) &&
+          kind != GS_PADDING_MIN);
+}
+
+static bool
+find_views(const fit_match *m, eg_class c, gs_dtype dtype, views *out) {
+  uint32_t n, n_kids;
+  for (out->n = 0;; out->n++) {
+    out->cast = fit_cast_from(m, c, dtype);
+    if (out->cast.i != EG_NO_CLASS.i)
+      return true;
+    const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
+    if (out->n == MOST_VIEWS || !n || !is_above_casts(m, nodes[0]))
+      return false;
+    out->node[out->n] = nodes[0];
+    c = eg_find(m->graph, eg_kids(m->graph, nodes[0], &n_kids)[0]);
+  }
+}
+
+bool
+fit_uncast(const fit_match *m, gs_dtype dtype, eg_class *c) {
+  views all;
+  if (!find_views(m, *c, dtype, &all))
+    return false;
+  *c = all.cast;
+  for (uint32_t k = all.n; k-- > 0;) {
+    uint32_t op = eg_op(m->graph, all.node[k]);
+    bs_value attr = eg_attr(m->graph, all.node[k]);
+    *c = m->adds ? eg_add(m->graph, op, attr, c, 1)
+                 : eg_lookup(m->graph, op, attr, c, 1);
+    if (c->i == EG_NO_CLASS.i)
+      return false;
+  }
+  return true;
+}
