@@ -177,14 +177,12 @@ find_plain(fitting *x) {
   }
 }
 
-/* What has no assignment may have one between zeros.  Where operands lie in
- * memories, the price knows what the host copies for that; elsewhere rules pad
- * products. */
+/* What has no assignment may have one between zeros; what the host copies for
+ * that is a part of the price. */
 static void
 find_padded(fitting *x) {
   uint32_t orders = 1u << (x->m.f->n_swaps + x->m.f->goes_on);
-  for (uint32_t space = 0; space < FIT_WAYS * orders && x->m.f->in_memory;
-       space++) {
+  for (uint32_t space = 0; space < FIT_WAYS * orders; space++) {
     fit_cut cut;
     if (fit_enter(x, space) && fit_find_pads(x->m.f, &x->space, &cut))
       fit_note_cut(x, &cut);

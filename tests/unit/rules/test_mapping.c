@@ -89,6 +89,32 @@ Test(mapping, products_onto_16x16) {
   }
 }
 
+/* 37 tokens of each head are three blocks of 16, 49 pixels four; the rules that
+ * pad products know neither products of a batch nor pixels. */
+Test(mapping, products_between_zeros_onto_16x16) {
+  static const struct {
+    const char *text;
+    uint32_t calls;
+  } cases[] = {{"(tensor s (shape 6 37 37) f32)(tensor v (shape 6 37 32) f32)"
+                "(let heads (compute dotProd (pair"
+                "  (access (broadcast (insertAxis s 2) (shape 6 37 32 37)) 3)"
+                "  (access (broadcast (insertAxis (transpose v (list 0 2 1)) 1)"
+                "    (shape 6 37 32 37)) 3))))(output heads)",
+                6 * 2 * 3},
+               {"(tensor a (shape 5 9 9) f32)(tensor b (shape 5 3 3) f32)"
+                "(let each (compute dotProd (pair (windows (access a 1)"
+                "  (shape 3 3) (stride 1 1))"
+                "  (access (broadcast (insertAxis (insertAxis b 1) 1)"
+                "    (shape 5 7 7 3 3)) 3))))(output each)",
+                5 * 4}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    mapped m = map("systolic16", cases[k].text, 50000);
+    cr_expect_eq(m.dots, 0);
+    cr_expect_eq(m.calls, cases[k].calls, "%u", m.calls);
+    equal(&m);
+  }
+}
+
 /* What is built does not grow with the number of tiles. */
 Test(mapping, a_product_of_any_size_is_one_term) {
   mapped small = map("systolic16", MATMUL(64, 64, 64), 1000);
