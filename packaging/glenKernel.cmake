@@ -58,7 +58,12 @@ function(glen_add_kernel name program)
     VERBATIM)
   add_library(${name} STATIC "${folder}/${name}.c" "${folder}/${name}.h")
   target_include_directories(${name} PUBLIC "${folder}")
+  # A shared library may contain the kernel, too.
+  if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+  # The option is not the name of a target, as `m` may be that of a kernel.
   if(UNIX)
-    target_link_libraries(${name} PUBLIC m)
+    target_link_libraries(${name} PUBLIC -lm)
   endif()
 endfunction()

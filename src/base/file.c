@@ -238,6 +238,25 @@ write_path(bs_diags *diags, const char *path, const void *data, size_t n) {
   return replace(diags, path, &status, data, n);
 }
 
+static const char *
+missing_folder(bs_diags *diags, const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *folder =
+      slash ? bs_arena_printf(&diags->arena, "%.*s", (int)(slash - path), path)
+            : "";
+  return *folder && access(folder, F_OK) ? folder : NULL;
+}
+
+bool
+bs_cannot_write(bs_diags *diags, const char *path, int error) {
+  bs_error(diags, BS_NOWHERE, "cannot-write", "cannot write '%s': %s", path,
+           strerror(error));
+  const char *folder = error == ENOENT ? missing_folder(diags, path) : NULL;
+  if (folder)
+    bs_hint(diags, "there is no folder '%s': mkdir -p makes it", folder);
+  return false;
+}
+
 bool
 bs_file_write_now(bs_diags *diags, const char *path, const void *data,
                   size_t n) {
@@ -259,8 +278,7 @@ bs_file_write(bs_diags *diags, const char *path, const void *data, size_t n) {
                              : write_descriptor(descriptor, data, n);
   if (!error)
     return true;
-  return bs_error(diags, BS_NOWHERE, "cannot-write", "cannot write '%s': %s",
-                  path, strerror(error));
+  return bs_cannot_write(diags, path, error);
 }
 
 /* Names one behind another, each with its NUL. */

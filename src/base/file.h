@@ -11,6 +11,8 @@
  * (/dev/fd/N) are written directly.  False with a diagnostic ("cannot-write")
  * and no partial file on failure. */
 bool bs_file_write(bs_diags *, const char *path, const void *data, size_t n);
+/* The error says why, and which folder is not there; false. */
+bool bs_cannot_write(bs_diags *, const char *path, int error);
 /* Writes a file as bs_file_write does, at once, even while the outputs of a
  * command are gathered to be written together (output.h). */
 bool bs_file_write_now(bs_diags *, const char *path, const void *data,

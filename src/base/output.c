@@ -265,6 +265,5 @@ bs_outputs_commit(bs_diags *diags) {
     take_back(diags->outputs);
   bs_outputs_drop(diags);
   bs_release_signals(&old);
-  return !error || bs_error(diags, BS_NOWHERE, "cannot-write",
-                            "cannot write '%s': %s", failed, strerror(error));
+  return !error || bs_cannot_write(diags, failed, error);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - glen-check-proof: is a proof of glen one? (docs/PROOFS.md) */
+#include "base/places.h"
 #include "check/check.h"
 #include <getopt.h>
 #include <stdio.h>
@@ -74,14 +75,17 @@ static bool
 load(const gs_context *ctx, const job *j, ck_rules *rules) {
   const list *target = &j->lists[TARGET], *given = &j->lists[PARAMS];
   gs_target *t = target->n
-                     ? gs_target_parse_file(ctx, target->said[target->n - 1])
+                     ? gs_target_parse_file(
+                           ctx, bs_path_found(ctx->arena, &bs_targets_place,
+                                              target->said[target->n - 1]))
                      : gs_target_default(ctx);
   bool ok = t != NULL;
   ck_rules_init(rules, ctx, t);
   for (uint32_t k = 0; ok && k < given->n; k++)
     ok = ck_give_param(rules, given->said[k]);
   for (uint32_t k = 0; ok && k < j->lists[RULES].n; k++)
-    ok = gs_forms_load(&rules->forms, j->lists[RULES].said[k]);
+    ok = gs_forms_load(&rules->forms, bs_path_found(ctx->arena, &bs_rules_place,
+                                                    j->lists[RULES].said[k]));
   ck_add_instrs(rules);
   return ok;
 }

@@ -343,6 +343,17 @@ writes_c(const cl_options *o) {
   return false;
 }
 
+/* Who leaves the suffix out may expect a program, as of a C compiler. */
+static void
+note_no_suffix(const job *j, const cl_options *o) {
+  if (writes_c(o) && o->output && *o->output && strcmp(o->output, "-") &&
+      !strchr(cl_base_name(o->output), '.') && strncmp(o->output, "/dev/", 5))
+    cl_note(j->session,
+            "%s has C, which a C compiler takes from a file whose name ends in "
+            ".c: use -o %s.c",
+            o->output, o->output);
+}
+
 /* A user who says nothing of the machine gets code for the one that it will run
  * on. Schedules that are given or searched for are for one target. */
 static const char *
@@ -389,5 +400,7 @@ cl_compile(const cl_options *options) {
     code = GLEN_REFUTED;
   if (!session.failed)
     print_json(&j, &settings);
+  if (!code)
+    note_no_suffix(&j, &settings);
   return cl_close(&session, code);
 }

@@ -6,6 +6,7 @@
  * match that is not known: then a variable is defined where its form has it
  * first, and all else is a symbol. */
 #include "base/file.h"
+#include "base/places.h"
 #include "edit/edit.h"
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +24,10 @@ find_file(const ed_document *d, const ed_cursor *c, const char **path,
     return false;
   const char *name = bs_arena_printf(
       d->ctx->arena, "%.*s", (int)(c->hi - c->lo - 2), s->text + c->lo + 1);
-  *path = bs_path_beside(d->ctx->arena, d->path, name);
+  const bs_place *kind = !strcmp(d->language->suffix, ".rules")
+                             ? &bs_rules_place
+                             : &bs_targets_place;
+  *path = bs_path_included(d->ctx->arena, kind, d->path, name);
   *out = BS_NOWHERE;
   return !access(*path, R_OK);
 }

@@ -172,6 +172,30 @@ def check_project(project, app):
     project.builds("another program", ["sum"])
 
 
+KERNEL_M = """cmake_minimum_required(VERSION 3.20)
+project(shared LANGUAGES C)
+find_package(glen REQUIRED)
+glen_add_kernel(m net.glen FUNCTION f)
+add_library(around SHARED around.c)
+target_link_libraries(around PRIVATE m)
+"""
+AROUND = """#include "m.h"
+int around(const float *x, float *y) { return f(x, y, 0); }
+"""
+
+
+def check_kernel_m(installed):
+    """A kernel is a part of a shared library, even one with the name of the
+    library of mathematics."""
+    at = os.path.join(installed.scratch, "kernel m")
+    installed.write("kernel m/net.glen", NET)
+    installed.write("kernel m/CMakeLists.txt", KERNEL_M)
+    installed.write("kernel m/around.c", AROUND)
+    installed.says(["cmake", "-S", ".", "-B", "out", "-G", "Ninja"], at=at)
+    installed.says(["ninja", "-C", "out"], at=at)
+    installed.says(["ninja", "-C", "out"], at=at, out="no work to do")
+
+
 # The rules that Bazel fetches by itself, and where Debian's packages have them.
 RULES_OF_BAZEL = {"rules_java": "/usr/share/bazel/rules/java",
                   "rules_proto": "/usr/share/bazel/rules/proto"}
@@ -335,6 +359,7 @@ def quoted(name, special):
 
 def check(installed):
     check_names(installed)
+    check_kernel_m(installed)
     for system, app in (("make", "make/app"), ("ninja", "ninja/app"),
                         ("cmake", "out/app"), ("cmake-ninja", "out/app"),
                         ("meson", "out/app")):

@@ -10,6 +10,7 @@
 #include "glenside/type/elsewhere.h"
 #include "glenside/target/target_parse.h"
 #include "base/file.h"
+#include "base/places.h"
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -322,8 +323,9 @@ first_time(target_parser *p, const char *real) {
 }
 
 static const char *
-beside(const target_parser *p, const char *name) {
-  return bs_path_beside(p->ctx->arena, p->file->path, name);
+included(const target_parser *p, const char *name) {
+  return bs_path_included(p->ctx->arena, &bs_targets_place, p->file->path,
+                          name);
 }
 
 static bool
@@ -331,7 +333,7 @@ item_prelude_file(target_parser *p, uint32_t form) {
   const char *name = string_item(p, form);
   if (!name)
     return false;
-  const char *path = beside(p, name);
+  const char *path = included(p, name);
   if (!first_time(p, resolved(p->ctx, path)))
     return true;
   uint32_t source = bs_source_read(p->ctx->diags, path, at(p, form)->span);
@@ -364,7 +366,8 @@ item_include(target_parser *p, uint32_t form) {
   const char *name = string_item(p, form);
   if (!name)
     return false;
-  const char *path = beside(p, name);
+  const char *path =
+      bs_path_included(p->ctx->arena, &bs_targets_place, p->file->path, name);
   const char *real = resolved(p->ctx, path);
   if (!may_include(p, real, at(p, form)->span))
     return false;

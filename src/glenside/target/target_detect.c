@@ -181,10 +181,10 @@ detect_stores(const gs_context *ctx, const char *info, gs_target *t) {
 static const struct {
   const char *name, *text;
 } instruction_texts[] = {
-    {"x86_avx2_dot.target", x86_avx2_dot},
-    {"x86_vnni_dot.target", x86_vnni_dot},
-    {"x86_bf16_dot.target", x86_bf16_dot},
-    {"arm_neon_dot.target", arm_neon_dot},
+    {"<x86_avx2_dot.target>", x86_avx2_dot},
+    {"<x86_vnni_dot.target>", x86_vnni_dot},
+    {"<x86_bf16_dot.target>", x86_bf16_dot},
+    {"<arm_neon_dot.target>", arm_neon_dot},
 };
 
 /* All of its features, a comma between. */

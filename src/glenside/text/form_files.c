@@ -3,6 +3,7 @@
  * MOST_INCLUDES deep. */
 #include "glenside/text/form_files.h"
 #include "base/file.h"
+#include "base/places.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,9 @@ read_include(gs_form_files *f, uint32_t file, uint32_t node) {
   const bs_sx *name = bs_sx_at(sx, bs_sx_item(sx, node, 1));
   if (bs_sx_at(sx, node)->count == 2 && name->kind == BS_SX_STRING)
     return load_path(f,
-                     bs_path_beside(f->ctx->arena, f->files.data[file].path,
-                                    bs_as_sym(f->ctx->values, name->value)),
+                     bs_path_included(f->ctx->arena, &bs_rules_place,
+                                      f->files.data[file].path,
+                                      bs_as_sym(f->ctx->values, name->value)),
                      name->span);
   bs_error(f->ctx->diags, bs_sx_at(sx, node)->span, "bad-form",
            "'include' takes one file name");

@@ -7,6 +7,7 @@
  * becomes the message of the test. */
 #include "rules/rule/rule_internal.h"
 #include "base/file.h"
+#include "base/places.h"
 #include <string.h>
 
 #define MAX_TERMS 64 /* in one equal or distinct */
@@ -138,7 +139,8 @@ make_rules(tester *t) {
     return true;
   if (t->test->target) {
     target = gs_target_parse_file(
-        &t->ctx, bs_path_beside(&t->arena, file_of(t)->path, t->test->target));
+        &t->ctx, bs_path_included(&t->arena, &bs_targets_place,
+                                  file_of(t)->path, t->test->target));
     if (!target)
       return fail_by_diag(t, "the target is wrong");
   }
