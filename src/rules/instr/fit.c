@@ -76,7 +76,7 @@ note(void *ctx, const fit_assignment *a) {
 static void
 find_lies(fit_match *m) {
   for (uint32_t k = 0; k < m->f->n_seen && m->f->in_memory; k++)
-    fit_lie_below(m, m->leaf[k], &m->lie[k]);
+    fit_lie_below(m, k, &m->lie[k]);
 }
 
 /* One way to join digits, for one order of operands. */

@@ -16,6 +16,7 @@
 #include "rules/rule/rule_internal.h"
 
 enum {
+  FIT_VIEWS = 32, /* below an operand that are looked at */
   FIT_OPERANDS = 8,
   FIT_NODES = 48,
   FIT_KIDS = 4,
@@ -155,6 +156,13 @@ typedef struct fit_lie {
   int64_t stride[GS_MAX_RANK];
 } fit_lie;
 
+/* The views below a class, each the node that its class was made with. */
+typedef struct fit_chain {
+  uint32_t n;
+  eg_class cls[FIT_VIEWS + 1]; /* cls[n]: the array */
+  eg_node node[FIT_VIEWS];     /* the view that cls[k] was made with */
+} fit_chain;
+
 typedef struct fit_match {
   const fit_instr *f;
   rl_session *session;
@@ -167,6 +175,8 @@ typedef struct fit_match {
   eg_class leaf[FIT_OPERANDS];
   rl_index index[FIT_OPERANDS], result;
   bool has_leaf[FIT_OPERANDS];
+  /* Of leaves that fit_uncast made, its views; n is 0 where there are none. */
+  fit_chain uncast[FIT_OPERANDS];
   fit_lie lie[FIT_OPERANDS + 1];     /* of leaves, and at the end of the root */
   uint32_t slots[GS_MAX_INSTR_VARS]; /* parameters that operators tell */
   gs_type type;                      /* of the whole */
@@ -185,9 +195,10 @@ bool fit_has_room(const gs_context *, const fit_instr *, const int64_t *size);
 bool fit_walk(fit_match *, uint32_t swaps);
 /* fit_uncast.c: what is cast by a node of the class, from that dtype, or
  * EG_NO_CLASS; and a class that is views of such a cast as these views of what
- * is cast, false where it is none. */
+ * is cast, false where it is none.  Nodes of classes that are new are not
+ * listed yet, so that the views are given, too. */
 eg_class fit_cast_from(const fit_match *, eg_class, gs_dtype);
-bool fit_uncast(const fit_match *, gs_dtype, eg_class *);
+bool fit_uncast(const fit_match *, gs_dtype, eg_class *, fit_chain *);
 /* fit_space.c: which digits are one where they stand together. */
 typedef enum fit_joins {
   FIT_JOIN_ACROSS, /* across dimensions of operands, too */
@@ -250,9 +261,18 @@ uint32_t fit_sums_over(const fit_instr *, const gs_instr *into);
 bs_value fit_over_value(bs_values *, const gs_instr *, const gs_over *,
                         const gs_instr *into);
 
-/* fit_lies.c: of the array that is read below a class, or that the root is
- * stored in. */
-void fit_lie_below(const fit_match *, eg_class, fit_lie *out);
+/* fit_lies.c: the views below operand k, down to an array; false: they are
+ * beyond what is looked at. */
+bool fit_find_chain(const fit_match *, uint32_t k, fit_chain *out);
+/* Distances in an array that is laid out by its type, and with
+ * another dimension as the last one; and in the views that stand above
+ * cls[level], of which they are given. */
+void fit_lie_dense(const gs_type *, fit_lie *out);
+void fit_lie_with(const gs_type *, uint32_t last, fit_lie *out);
+void fit_lie_up(const fit_match *, const fit_chain *, uint32_t level,
+                fit_lie *);
+/* Of the array that is read below operand k, or that the root is stored in. */
+void fit_lie_below(const fit_match *, uint32_t k, fit_lie *out);
 void fit_lie_above(const fit_match *, fit_lie *out);
 /* Of the index that the dimensions make up in row-major order the digit of that
  * size above `low` elements: the distance of its values; 0: it has no single

@@ -459,11 +459,14 @@ fit_build_operand(building *b, uint32_t k) {
   for (uint32_t d = 0; d < b->over.n; d++)
     leads += b->over.has[d] >> k & 1;
   list_of_place(b, k, &from, &to);
+  bool well =
+      !m->f->in_memory || wide ||
+      fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]) ||
+      fit_turn(b, k, &from, &to);
   if (!wide)
     slice_operand(b, &b->s->operand[k]);
   fit_rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
-  if (!b->failed && m->f->in_memory && !wide &&
-      !fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]))
+  if (!b->failed && !well)
     fit_copy(b);
 }
 

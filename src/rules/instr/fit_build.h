@@ -67,6 +67,9 @@ int64_t fit_whole_size(const building *, uint32_t atom);
 bool fit_lies_well(const building *, const fit_shape *, uint32_t k,
                    const parts *p, const gs_type *, const fit_lie *);
 void fit_copy(building *);
+/* fit_turn.c: operand k, whose parts are `from`, as views of a smaller copy
+ * that lie well; false where there is none smaller than the parts `to`. */
+bool fit_turn(building *, uint32_t k, const parts *from, const parts *to);
 /* The iteration space, then the call with its operands: of what the plain
  * instruction does, or, in fit_onto.c, of one that goes on with sums. */
 void fit_find_over(building *);

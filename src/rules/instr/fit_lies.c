@@ -10,28 +10,27 @@
 #include "glenside/type/view.h"
 #include <string.h>
 
-enum { MOST_VIEWS = 32 };
-
-typedef struct chain {
-  uint32_t n;
-  eg_class cls[MOST_VIEWS + 1]; /* cls[n]: the array */
-  eg_node node[MOST_VIEWS];     /* the view that cls[k] was made with */
-} chain;
+enum { MOST_VIEWS = FIT_VIEWS };
 
 static const gs_type *
 type_of(const fit_match *m, eg_class c) {
   return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
 }
 
-/* Distances in an array that is laid out by its type. */
-static void
-dense(const gs_type *t, fit_lie *out) {
+void
+fit_lie_with(const gs_type *t, uint32_t last, fit_lie *out) {
   int64_t n = 1;
-  out->known = true;
-  for (uint32_t d = t->rank; d-- > 0;) {
+  *out = (fit_lie){.known = true};
+  for (uint32_t k = 0; k < t->rank; k++) {
+    uint32_t d = !k ? last : t->rank - k - (t->rank - k <= last);
     out->stride[d] = n;
     n *= t->dim[d];
   }
+}
+
+void
+fit_lie_dense(const gs_type *t, fit_lie *out) {
+  fit_lie_with(t, t->rank ? t->rank - 1u : 0, out);
 }
 
 /* The dimensions, from the last one on, that are one row of elements at one
@@ -71,9 +70,13 @@ fit_flat_stride(const gs_type *t, const fit_lie *lie, int64_t low,
 
 /* ---- below an operand ---- */
 
-static bool
-find_chain(const fit_match *m, eg_class c, chain *out) {
-  for (out->n = 0;; out->n++) {
+bool
+fit_find_chain(const fit_match *m, uint32_t operand, fit_chain *out) {
+  eg_class c = m->leaf[operand];
+  *out = m->uncast[operand];
+  if (out->n)
+    c = out->cls[out->n];
+  for (;; out->n++) {
     uint32_t n, n_kids;
     c = eg_find(m->graph, c);
     out->cls[out->n] = c;
@@ -128,17 +131,21 @@ through(const fit_match *m, eg_node node, const gs_type *kid,
 }
 
 void
-fit_lie_below(const fit_match *m, eg_class c, fit_lie *out) {
-  chain k;
+fit_lie_up(const fit_match *m, const fit_chain *k, uint32_t level,
+           fit_lie *lie) {
+  for (; lie->known && level > 0; level--)
+    through(m, k->node[level - 1], type_of(m, k->cls[level]),
+            type_of(m, k->cls[level - 1]), lie);
+}
+
+void
+fit_lie_below(const fit_match *m, uint32_t operand, fit_lie *out) {
+  fit_chain k;
   *out = (fit_lie){0};
-  if (!find_chain(m, c, &k))
+  if (!fit_find_chain(m, operand, &k))
     return;
-  dense(type_of(m, k.cls[k.n]), out);
-  while (out->known && k.n > 0) {
-    k.n--;
-    through(m, k.node[k.n], type_of(m, k.cls[k.n + 1]), type_of(m, k.cls[k.n]),
-            out);
-  }
+  fit_lie_dense(type_of(m, k.cls[k.n]), out);
+  fit_lie_up(m, &k, k.n, out);
 }
 
 /* ---- above a result ---- */
@@ -244,7 +251,7 @@ static void
 strides_of_digits(const rl_digits *d, const gs_type *t, int64_t *out) {
   fit_lie top;
   uint32_t n = 1;
-  dense(t, &top);
+  fit_lie_dense(t, &top);
   for (uint32_t k = 0; k < t->rank; k++)
     if (t->dim[k] > 1)
       out[n++] = top.stride[k];
@@ -329,7 +336,7 @@ fit_lie_above(const fit_match *m, fit_lie *out) {
   path below;
   uint32_t views[MOST_VIEWS], n = 0, term = root_term(m, &below), up = term;
   fit_lie above;
-  dense(type_of(m, m->root), out);
+  fit_lie_dense(type_of(m, m->root), out);
   while (p && up < p->nodes.len && n < MOST_VIEWS) {
     up = view_of(p, up);
     if (up < p->nodes.len)

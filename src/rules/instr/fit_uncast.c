@@ -8,14 +8,6 @@
  * elements and put zeros beside them. */
 #include "rules/instr/fit.h"
 
-enum { MOST_VIEWS = 32 };
-
-typedef struct views {
-  uint32_t n;
-  eg_node node[MOST_VIEWS]; /* the innermost last */
-  eg_class cast;            /* what is cast below them */
-} views;
-
 static const gs_type *
 type_of(const fit_match *m, eg_class c) {
   return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
@@ -57,14 +49,14 @@ is_above_casts(const fit_match *m, eg_node node) {
 }
 
 static bool
-find_views(const fit_match *m, eg_class c, gs_dtype dtype, views *out) {
+find_views(const fit_match *m, eg_class c, gs_dtype dtype, fit_chain *out) {
   uint32_t n, n_kids;
   for (out->n = 0;; out->n++) {
-    out->cast = fit_cast_from(m, c, dtype);
-    if (out->cast.i != EG_NO_CLASS.i)
+    out->cls[out->n] = fit_cast_from(m, c, dtype);
+    if (out->cls[out->n].i != EG_NO_CLASS.i)
       return true;
     const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
-    if (out->n == MOST_VIEWS || !n || !is_above_casts(m, nodes[0]))
+    if (out->n == FIT_VIEWS || !n || !is_above_casts(m, nodes[0]))
       return false;
     out->node[out->n] = nodes[0];
     c = eg_find(m->graph, eg_kids(m->graph, nodes[0], &n_kids)[0]);
@@ -72,18 +64,17 @@ find_views(const fit_match *m, eg_class c, gs_dtype dtype, views *out) {
 }
 
 bool
-fit_uncast(const fit_match *m, gs_dtype dtype, eg_class *c) {
-  views all;
-  if (!find_views(m, *c, dtype, &all))
+fit_uncast(const fit_match *m, gs_dtype dtype, eg_class *c, fit_chain *out) {
+  if (!find_views(m, *c, dtype, out))
     return false;
-  *c = all.cast;
-  for (uint32_t k = all.n; k-- > 0;) {
-    uint32_t op = eg_op(m->graph, all.node[k]);
-    bs_value attr = eg_attr(m->graph, all.node[k]);
-    *c = m->adds ? eg_add(m->graph, op, attr, c, 1)
-                 : eg_lookup(m->graph, op, attr, c, 1);
-    if (c->i == EG_NO_CLASS.i)
+  for (uint32_t k = out->n; k-- > 0;) {
+    uint32_t op = eg_op(m->graph, out->node[k]);
+    bs_value attr = eg_attr(m->graph, out->node[k]);
+    out->cls[k] = m->adds ? eg_add(m->graph, op, attr, &out->cls[k + 1], 1)
+                          : eg_lookup(m->graph, op, attr, &out->cls[k + 1], 1);
+    if (out->cls[k].i == EG_NO_CLASS.i)
       return false;
   }
+  *c = out->cls[0];
   return true;
 }

@@ -345,7 +345,7 @@ walk_operand(walk *w, const place *at) {
   }
   if (type_of(w->m, here.cls)->dtype != n->dtype &&
       !(ignores_cast(w, at, here.cls) &&
-        fit_uncast(w->m, n->dtype, &here.cls))) {
+        fit_uncast(w->m, n->dtype, &here.cls, &w->m->uncast[n->operand]))) {
     w->failed = true;
     return;
   }
@@ -371,6 +371,8 @@ fit_walk(fit_match *m, uint32_t swaps) {
   rl_digits_clear(&m->digits);
   memset(m->has_leaf, 0, sizeof m->has_leaf);
   memset(m->slots, 0xff, sizeof m->slots);
+  for (uint32_t k = 0; k < FIT_OPERANDS; k++)
+    m->uncast[k].n = 0;
   m->type = *type_of(m, m->root);
   m->result = (rl_index){0};
   rl_digits_push(&m->digits, &m->type, 0, m->type.rank, 0, &m->result);
