@@ -12,6 +12,7 @@
  */
 #include "poly/memory/memory_part.h"
 #include "poly/loops/affine.h"
+#include "glenside/call/over.h"
 #include <string.h>
 
 typedef struct joining {
@@ -135,12 +136,27 @@ find_tiles(const joining *j) {
   return false;
 }
 
-/* Calls of both take turns where sums are cut, so floats have another order. */
+/* Each call adds to what lies in its place. */
 static bool
-keeps_order(const joining *j) {
+all_add(const joining *j) {
+  const po_program *p = j->p;
+  gs_accumulation by;
+  for (uint32_t k = 0; k < j->y->n_stmts; k++) {
+    const gs_instr *i = p->stmts.data[j->y->stmts[k]].instr;
+    if (!gs_accumulates(p->ctx.values, i, i, &by) || by.onto + 1 != i->onto)
+      return false;
+  }
+  return true;
+}
+
+/* Where the second nest has sums, calls of both take turns, so that they have
+ * to add, and floats have another order. */
+static bool
+may_take_turns(const joining *j) {
   for (uint32_t k = 0; k < j->y->n; k++)
     if (j->y->sum[k])
-      return !j->p->strict_fp || gs_dtype_table[j->begins->tile.dtype].integer;
+      return all_add(j) && (!j->p->strict_fp ||
+                            gs_dtype_table[j->begins->tile.dtype].integer);
   return true;
 }
 
@@ -280,7 +296,7 @@ try_nest(po_program *p, uint32_t more) {
   j.y = y;
   if (!po_list_calls(p, more, y) || !y->n || !find_begins(&j) ||
       !find_sums(&j) || !can_wait(&j) || !po_list_calls(p, j.sums, x) ||
-      !match_loops(&j) || !find_tiles(&j) || !keeps_order(&j))
+      !match_loops(&j) || !find_tiles(&j) || !may_take_turns(&j))
     return;
   join(&j, &was);
   if (has_room(&j))
