@@ -13,7 +13,8 @@ typedef struct steps_args {
   glen_context *ctx;
   glen_result *result;
   const pv_options *options;
-  bs_heap heap;
+  bs_heap heap;   /* of the proof */
+  bs_heap asked;  /* of the questions about its steps */
   pv_answer *out; /* by output */
   uint32_t n;
   bool recorded;
@@ -118,8 +119,10 @@ ask_proof(void *arg) {
   a->recorded = x.why != EG_NOT_RECORDED;
   if (!a->recorded)
     return;
+  gs_context asked = a->ctx->gs;
+  asked.heap = &a->asked;
   pv_stepper *stepper =
-      pv_stepper_new(&a->ctx->gs, r->run.rules, x.program, a->options);
+      pv_stepper_new(&asked, r->run.rules, x.program, a->options);
   pv_prove_steps(stepper, &x, &found);
   take_open(a, &x, &found);
   for (uint32_t k = 0; k < a->n; k++) {
@@ -140,7 +143,9 @@ api_ask_steps(glen_context *ctx, glen_result *result, const pv_options *o,
     a.out[k] = (pv_answer){.verdict = PV_UNKNOWN,
                            .reason = "out of memory for the steps"};
   bs_heap_init_child(&a.heap, &ctx->heap, MOST_BYTES);
+  bs_heap_init_child(&a.asked, &ctx->heap, 0);
   bs_protect(&a.heap, ask_proof, &a);
+  bs_heap_done(&a.asked);
   bs_heap_done(&a.heap);
   return a.recorded ? a.out : NULL;
 }

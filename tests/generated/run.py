@@ -61,15 +61,22 @@ def options():
     return parser.parse_args()
 
 
-def run(command):
+def run(command, bound=None, timeout=900):
+    """bound is called in the process of the command."""
     return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=900)
+                          capture_output=True, text=True, timeout=timeout,
+                          preexec_fn=bound)
 
 
-def compiled(glen, source, name, way, folder):
+def path_of(name, way, folder):
+    return os.path.join(folder, f"{name}.{way}.c".replace("/", "-"))
+
+
+def compiled(glen, source, name, way, folder, **limits):
     """The texts that one command writes, one after another, or its error."""
-    out = os.path.join(folder, f"{name}.{way}.c".replace("/", "-"))
-    done = run([glen, "compile", source, *WAYS[way], "--name", "f", "-o", out])
+    out = path_of(name, way, folder)
+    done = run([glen, "compile", source, *WAYS[way], "--name", "f", "-o", out],
+               **limits)
     written = sorted(glob.glob(os.path.splitext(out)[0] + ".*"))
     texts = [open(p, encoding="utf-8").read() for p in written]
     for path in written:
@@ -107,28 +114,40 @@ def benched(folder):
             yield source, "bench/" + p.name, way
 
 
+def random_programs(build, folder, first, last, **limits):
+    """Code of the random programs from one seed to another, SEED.c each; some
+    seeds have none."""
+    done = run([os.path.join(build, "tests/property/pipeline_programs"),
+                "--rules", "rules", "--targets", "targets", "--seeds",
+                f"{first}-{last}", "--write", folder], **limits)
+    if done.returncode:
+        print(done.stdout + done.stderr)
+    random = [os.path.join(folder, f"{k}.c") for k in range(first, last + 1)]
+    return [p for p in random if os.path.exists(p)]
+
+
 def make_all(build, folder, every):
     """The paths of all texts, or of each N-th."""
     seeds = SEEDS // every
     glen = os.path.join(build, "src/cli/glen")
-    done = run([os.path.join(build, "tests/property/pipeline_programs"),
-                "--rules", "rules", "--targets", "targets", "--seeds",
-                f"1-{seeds}", "--write", folder])
-    if done.returncode:
-        print(done.stdout + done.stderr)
+    random = random_programs(build, folder, 1, seeds)
     with tempfile.TemporaryDirectory() as sources, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(compiled, glen, source, name, way, folder)
                 for source, name, way in
                 [*examples(), *benched(sources)][::every]]
         paths = [job.result() for job in jobs]
-    random = [os.path.join(folder, f"{seed}.c") for seed in range(1, seeds + 1)]
-    return paths + [p for p in random if os.path.exists(p)]
+    return paths + random
 
 
 def hash_of(path):
     with open(path, "rb") as f:
         return hashlib.sha256(f.read()).hexdigest()[:16]
+
+
+def read_recorded():
+    with open(RECORDED, encoding="utf-8") as f:
+        return json.load(f)
 
 
 def compare(found, recorded):
@@ -153,8 +172,7 @@ def main():
         with open(RECORDED, "w", encoding="utf-8") as f:
             json.dump(found, f, indent=0, sort_keys=True)
             f.write("\n")
-    with open(RECORDED, encoding="utf-8") as f:
-        recorded = json.load(f)
+    recorded = read_recorded()
     if args.every > 1:  # what was not made is not missed
         recorded = {k: v for k, v in recorded.items() if k in found}
     passed, failed = compare(found, recorded)

@@ -8,6 +8,7 @@ import bisect
 import functools
 import glob
 import hashlib
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -26,6 +27,18 @@ sys.path[:0] = [os.path.join(whole.ROOT, "tests", name)
                 for name in ("recorded", "onnx")]
 import run as recorded
 import texts as imported
+
+
+def module(name, path):
+    """A module of a name of its own, as several files are called run.py."""
+    spec = importlib.util.spec_from_file_location(
+        name, os.path.join(whole.ROOT, path))
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+generated = module("generated", "tests/generated/run.py")
 
 GLEN = os.path.join(whole.WHOLE, "src/cli/glen")
 CHECKER = os.path.join(whole.WHOLE, "src/check/glen-check-proof")
@@ -92,8 +105,6 @@ STEPS = {
     "layout": ["bench/layout/misses.py", "--glen", GLEN, "--sizes", "32,64"],
     "programs": ["bench/kernels/programs.py", "--check", GLEN],
     "schemas": ["tests/schemas/run.py", GLEN],
-    "generated": ["tests/generated/run.py", "{build}", "--every", "8"],
-    "generated/some": ["tests/generated/run.py", "{build}", "--every", "40"],
     "pipeline": ["{build}/tests/property/pipeline_programs", "--rules", "rules",
                  "--targets", "targets", "--seeds", "1-12", "--batch", "12"],
 }
@@ -200,6 +211,25 @@ class Imported(Test):
             return False
 
 
+class Generated(Test):
+    """The code of one example in one way, or of one random program, which
+    make(folder, limits) writes into a folder."""
+
+    def __init__(self, name, make, digest):
+        super().__init__("generated " + name, "generated", ["generated"],
+                         (name + digest).encode())
+        self.make, self.hashed = make, digest
+
+    def run(self, processor):
+        with tempfile.TemporaryDirectory(dir=whole.HOME) as folder:
+            try:
+                paths = self.make(folder, {"bound": limits(processor),
+                                           "timeout": 30 * processor + 60})
+                return [generated.hash_of(p) for p in paths] == [self.hashed]
+            except (subprocess.TimeoutExpired, UnicodeDecodeError):
+                return False
+
+
 class Program(Test):
     """A program whose exit code says whether its checks hold."""
 
@@ -273,6 +303,30 @@ def imports():
                 yield Imported(name, models, recorded_words[name])
 
 
+def example_in_a_way(words, folder, more):
+    return [generated.compiled(GLEN, *words, folder, **more)]
+
+
+def random_program(seed, folder, more):
+    return generated.random_programs(whole.WHOLE, folder, seed, seed, **more)
+
+
+def texts_of_code():
+    """What tests/generated/ makes, a test each."""
+    hashes = generated.read_recorded()
+    sources = os.path.join(whole.HOME, "sources")
+    os.makedirs(sources, exist_ok=True)
+    makers = {os.path.basename(generated.path_of(name, way, "")):
+              functools.partial(example_in_a_way, (source, name, way))
+              for source, name, way in [*generated.examples(),
+                                        *generated.benched(sources)]}
+    makers |= {f"{seed}.c": functools.partial(random_program, seed)
+               for seed in range(1, generated.SEEDS + 1)}
+    for name, make in makers.items():
+        if name in hashes:
+            yield Generated(name, make, hashes[name])
+
+
 def cases_of(path):
     """The cases of a Criterion suite, as suite/case."""
     done = subprocess.run([path, "--list"], capture_output=True, text=True)
@@ -334,8 +388,9 @@ def steps():
 
 def listed(build):
     """All tests, by name."""
-    return {t.name: t for part in (recorded_commands(), imports(),
-                                   programs_of(build), steps()) for t in part}
+    return {t.name: t for part in (
+        recorded_commands(), imports(), texts_of_code(), programs_of(build),
+        steps()) for t in part}
 
 
 # ---- which blocks a test runs ----
@@ -446,7 +501,7 @@ def survey(tests, args):
     todo = sorted((t for n, t in tests.items()
                    if kept.get(n, {}).get("digest") != t.digest and
                    is_looked_at(n, args)),
-                  key=lambda t: (not isinstance(t, (Recorded, Imported)), t.name))
+                  key=lambda t: (isinstance(t, Program), t.name))
     with multiprocessing.Pool(args.jobs) as pool:
         calls = functools.partial(look, within=args.within)
         for k, (name, found) in enumerate(pool.imap_unordered(calls, todo)):

@@ -5,6 +5,7 @@ import glob
 import os
 import re
 
+import kinds
 import odd
 import terms
 
@@ -112,7 +113,7 @@ GRAPH = """{"nodes": {
 """
 OWN_FILES = {**PROGRAMS, **PAIRS, **SCRIPTS, "messy.rules": MESSY,
              "graph.json": GRAPH}
-FILES = {**OWN_FILES, **terms.FILES, **odd.FILES}
+FILES = {**OWN_FILES, **terms.FILES, **odd.FILES, **kinds.FILES}
 OWN = sorted(PROGRAMS)
 EXAMPLES = paths("examples/*.glen")
 # Of a large e-graph the first part says as much.
@@ -351,7 +352,8 @@ def of_shells():
 GROUPS = {"saturation": of_saturation, "loops": of_loops, "pairs": of_pairs,
           "rules": of_rules, "machines": of_machines, "shells": of_shells,
           "damage": of_damaged_texts, "terms": terms.of_terms,
-          "proofs": of_proofs, "verdicts": of_verdicts, **odd.GROUPS}
+          "proofs": of_proofs, "verdicts": of_verdicts, **odd.GROUPS,
+          **kinds.GROUPS}
 
 
 def cases(groups):
