@@ -222,6 +222,97 @@ emit_gather(on_import *im) {
   on_out(im, 0, x, on_type_in(im, 0));
 }
 
+/* ---- what a known value chooses ---- */
+
+/* Where a list of conditions holds. */
+static on_array *
+places_where(on_import *im, const on_array *condition, int64_t size) {
+  int64_t n = 0;
+  for (int64_t k = 0; k < condition->n; k++)
+    n += on_int(condition, k) != 0;
+  if (condition->type != ON_BOOL || condition->rank != 1 ||
+      condition->n > size || !n) {
+    on_fail(im, "its condition is no list of bool up to as long as the axis, "
+                "or leaves nothing");
+    return NULL;
+  }
+  on_array *at = on_array_new(im, ON_INT64, &n, 1);
+  for (int64_t k = 0, to = 0; at && k < condition->n; k++)
+    if (on_int(condition, k))
+      on_set_int(at, to++, k);
+  return at;
+}
+
+/* Elements where the condition holds, of the axis or of all as one list. */
+void
+emit_compress(on_import *im) {
+  gs_type type;
+  uint32_t axis = 0;
+  gs_term x = on_term_in(im, 0);
+  const on_array *condition = on_array_in(im, 1);
+  if (!t_type(im, x, &type) || !condition)
+    return;
+  if (on_attr(im, "axis")) {
+    if (!on_axis(im, on_attr_int(im, "axis", 0), type.rank, &axis))
+      return;
+  } else {
+    type.dim[0] = on_product(im, type.dim, type.rank);
+    x = t_reshape(im, x, type.dim, 1, NULL, 0);
+  }
+  on_array *at = places_where(im, condition, type.dim[axis]);
+  if (!at)
+    return;
+  x = is_of_few_runs(at)
+          ? gather_known(im, x, at, axis, type.dim[axis])
+          : gather_at_run_time(im, x, t_constant(im, at), axis, at->n);
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+enum { MOST_SEQUENCES = 256 };
+
+/* Of one sequence: what is before its length goes the other way. */
+static gs_term
+reversed_before(on_import *im, gs_term x, uint32_t time, int64_t length,
+                int64_t size) {
+  if (length < 2)
+    return x;
+  gs_term front = t_reverse(im, t_slice(im, x, time, 0, length), (int64_t)time);
+  return length == size
+             ? front
+             : t_concat(im, front, t_slice(im, x, time, length, size), time);
+}
+
+void
+emit_reverse_sequence(on_import *im) {
+  gs_type type;
+  uint32_t batch, time;
+  gs_term x = on_term_in(im, 0), out = GS_NO_TERM;
+  const on_array *lengths = on_array_in(im, 1);
+  if (!t_type(im, x, &type) || !lengths ||
+      !on_axis(im, on_attr_int(im, "batch_axis", 1), type.rank, &batch) ||
+      !on_axis(im, on_attr_int(im, "time_axis", 0), type.rank, &time))
+    return;
+  if (batch == time || lengths->rank != 1 || lengths->n != type.dim[batch] ||
+      lengths->n > MOST_SEQUENCES) {
+    on_fail(im,
+            "its axes are one, or its lengths are not one for each of at "
+            "most %d sequences",
+            MOST_SEQUENCES);
+    return;
+  }
+  for (int64_t k = 0; k < lengths->n; k++) {
+    int64_t length = on_int(lengths, k);
+    if (length < 0 || length > type.dim[time]) {
+      on_fail(im, "a length is below 0 or above that of the axis");
+      return;
+    }
+    gs_term one = reversed_before(im, t_slice(im, x, batch, k, k + 1), time,
+                                  length, type.dim[time]);
+    out = gs_term_ok(out) ? t_concat(im, out, one, batch) : one;
+  }
+  on_out(im, 0, out, on_type_in(im, 0));
+}
+
 void
 emit_gather_elements(on_import *im) {
   gs_type type, index;

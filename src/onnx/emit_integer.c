@@ -207,3 +207,42 @@ emit_dynamic_quantize(on_import *im) {
   if (on_wants(im, 2))
     on_out(im, 2, t_cast(im, GS_U8, point), ON_UINT8);
 }
+
+/* ---- shifts ---- */
+
+/* Powers of two that shifts by known numbers multiply or divide by: what is
+ * shifted out of an operand of 16 bits leaves nothing. */
+static on_array *
+powers_of_shifts(on_import *im, const on_array *by, bool left) {
+  on_array *a = on_array_new(im, ON_INT32, by->dim, by->rank);
+  for (int64_t k = 0; a && k < a->n; k++) {
+    int64_t n = on_int(by, k);
+    bool out = n < 0 || n > 15;
+    on_set_int(a, k, !out ? (int64_t)1 << n : left ? 0 : 1 << 16);
+  }
+  return a;
+}
+
+void
+emit_bit_shift(on_import *im) {
+  gs_type x, y, both;
+  int32_t type = on_type_in(im, 0);
+  bool left = on_attr_is(im, "direction", "LEFT", "");
+  if (!left && !on_attr_is(im, "direction", "RIGHT", "")) {
+    on_fail(im, "its direction is neither LEFT nor RIGHT");
+    return;
+  }
+  if (type != ON_UINT8 && type != ON_UINT16) {
+    on_fail(im, "only uint8 and uint16 are shifted");
+    return;
+  }
+  gs_term a = t_cast(im, GS_I32, on_term_in(im, 0));
+  const on_array *by = on_array_in(im, 1);
+  on_array *power = by ? powers_of_shifts(im, by, left) : NULL;
+  gs_term b = power ? t_constant(im, power) : GS_NO_TERM;
+  if (!t_type(im, a, &x) || !t_type(im, b, &y) || !t_common(im, &x, &y, &both))
+    return;
+  a = t_fold(im, left ? "mul" : "div", t_fit(im, a, both.dim, both.rank),
+             t_fit(im, b, both.dim, both.rank));
+  on_out(im, 0, t_cast(im, on_type_of(type)->dtype, a), type);
+}

@@ -71,6 +71,36 @@ padding_behind(const on_import *im, const on_window *w, int64_t *out) {
                  : w->after[k];
 }
 
+/* The root of a sum of powers of sizes. */
+static gs_term
+norm_of(on_import *im, gs_term patches) {
+  int64_t p = on_attr_int(im, "p", 2);
+  if (p < 1 || p > INT32_MAX)
+    on_fail(im, "p is not above 0, or too large");
+  if (p == 1)
+    return t_compute(im, "reduceSum", t_compute(im, "abs", patches));
+  if (p == 2)
+    return t_compute(
+        im, "sqrt",
+        t_compute(im, "reduceSum", t_compute(im, "square", patches)));
+  gs_term power =
+      t_compute1(im, "scale", (double)p,
+                 t_compute(im, "log", t_compute(im, "abs", patches)));
+  power = t_compute(im, "reduceSum", t_compute(im, "exp", power));
+  return t_compute(
+      im, "exp",
+      t_compute1(im, "scale", 1 / (double)p, t_compute(im, "log", power)));
+}
+
+static gs_term
+pooled(on_import *im, gs_term patches, const on_window *w,
+       const int64_t *after) {
+  int which = im->row->which;
+  return which == ON_MAX_POOL  ? t_compute(im, "reduceMax", patches)
+         : which == ON_LP_POOL ? norm_of(im, patches)
+                               : average(im, patches, w, after);
+}
+
 void
 emit_pool(on_import *im) {
   gs_type image;
@@ -87,8 +117,7 @@ emit_pool(on_import *im) {
   padding_behind(im, &w, after);
   x = on_padded(im, x, &w, most ? "min" : "zero");
   x = t_windows(im, t_access(im, x, 2), w.kernel, w.stride, w.dilation, w.n);
-  x = most ? t_compute(im, "reduceMax", x) : average(im, x, &w, after);
-  on_out(im, 0, x, on_type_in(im, 0));
+  on_out(im, 0, pooled(im, x, &w, after), on_type_in(im, 0));
 }
 
 void
@@ -99,8 +128,12 @@ emit_global_pool(on_import *im) {
     on_fail(im, "its input is not a batch of images");
     return;
   }
-  x = t_compute(im, im->row->which == ON_MAX_POOL ? "reduceMax" : "reduceMean",
-                t_access(im, x, 2));
+  x = t_access(im, x, 2);
+  x = im->row->which == ON_LP_POOL
+          ? norm_of(im, x)
+          : t_compute(
+                im, im->row->which == ON_MAX_POOL ? "reduceMax" : "reduceMean",
+                x);
   for (uint32_t k = 2; k < type.rank; k++)
     x = t_insert(im, x, k);
   on_out(im, 0, x, on_type_in(im, 0));

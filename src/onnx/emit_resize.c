@@ -16,13 +16,15 @@ typedef enum coordinates {
   ALIGN_CORNERS,
   ASYMMETRIC,
   PYTORCH_HALF_PIXEL,
-  HALF_PIXEL_SYMMETRIC
+  HALF_PIXEL_SYMMETRIC,
+  TF_HALF_PIXEL
 } coordinates;
 
 /* What the attributes say: an axis may have many elements to be placed. */
 typedef struct sampling {
   coordinates coordinates;
   bool is_nearest, is_linear; /* else cubic */
+  bool excludes;              /* what is beyond the edges has no weight */
   double (*nearest)(double);
   double a; /* of cubic filters */
 } sampling;
@@ -54,7 +56,8 @@ sampling_of(const on_import *im) {
       [ALIGN_CORNERS] = "align_corners",
       [ASYMMETRIC] = "asymmetric",
       [PYTORCH_HALF_PIXEL] = "pytorch_half_pixel",
-      [HALF_PIXEL_SYMMETRIC] = "half_pixel_symmetric"};
+      [HALF_PIXEL_SYMMETRIC] = "half_pixel_symmetric",
+      [TF_HALF_PIXEL] = "tf_half_pixel_for_nn"};
   static const struct {
     const char *name;
     double (*nearest)(double);
@@ -64,8 +67,9 @@ sampling_of(const on_import *im) {
   sampling s = {.is_nearest = on_attr_is(im, "mode", "nearest", "nearest"),
                 .is_linear = on_attr_is(im, "mode", "linear", "nearest"),
                 .nearest = round_prefer_floor,
+                .excludes = on_attr_int(im, "exclude_outside", 0) != 0,
                 .a = on_attr_real(im, "cubic_coeff_a", -0.75)};
-  for (int k = ALIGN_CORNERS; k <= HALF_PIXEL_SYMMETRIC; k++)
+  for (int k = ALIGN_CORNERS; k <= TF_HALF_PIXEL; k++)
     if (has_coordinates(im, coordinates_names[k]))
       s.coordinates = (coordinates)k;
   for (size_t k = 0; k < sizeof nearest / sizeof *nearest; k++)
@@ -87,6 +91,8 @@ place_of(const axis_map *m, int64_t i) {
     return m->to == 1 ? 0 : (x + 0.5) / m->scale - 0.5;
   case HALF_PIXEL_SYMMETRIC:
     return from / 2 * (1 - to / (m->scale * from)) + (x + 0.5) / m->scale - 0.5;
+  case TF_HALF_PIXEL:
+    return (x + 0.5) / m->scale;
   case HALF_PIXEL:
     break;
   }
@@ -130,7 +136,8 @@ enum { REACH = 3, SPAN = 2 * REACH + 1 };
 static bool
 repeats(const axis_map *m) {
   return m->to % m->from == 0 && m->scale == (double)(m->to / m->from) &&
-         m->to / m->from <= 64 && m->by.coordinates != ALIGN_CORNERS;
+         m->to / m->from <= 64 && m->by.coordinates != ALIGN_CORNERS &&
+         !m->by.excludes;
 }
 
 static bool
@@ -205,6 +212,19 @@ by_phases(on_import *im, gs_term x, uint32_t d, const axis_map *m) {
 
 /* ---- with a matrix ---- */
 
+/* What is left of the weights makes up for those beyond the edges. */
+static void
+exclude_outside(const axis_map *m, int64_t first, double *weight) {
+  double all = 0;
+  for (int k = 0; k < 4; k++) {
+    if (first + k < 0 || first + k >= m->from)
+      weight[k] = 0;
+    all += weight[k];
+  }
+  for (int k = 0; k < 4 && all != 0; k++)
+    weight[k] /= all;
+}
+
 static on_array *
 matrix_of(on_import *im, const axis_map *m) {
   int64_t dim[] = {m->to, m->from};
@@ -214,6 +234,8 @@ matrix_of(on_import *im, const axis_map *m) {
     on_set_real(a, k, 0);
   for (int64_t i = 0; a && i < m->to; i++) {
     int64_t first = taps_of(m, i, weight);
+    if (m->by.excludes && !m->by.is_nearest)
+      exclude_outside(m, first, weight);
     for (int k = 0; k < 4; k++) {
       int64_t at = first + k;
       at = at < 0 ? 0 : at >= m->from ? m->from - 1 : at;
@@ -249,6 +271,45 @@ by_matrix(on_import *im, gs_term x, uint32_t d, const axis_map *m) {
 
 /* ---- the sizes ---- */
 
+/* The dimensions that sizes are given for; all where none are named. */
+static bool
+read_axes(on_import *im, uint32_t rank, uint32_t *axes, uint32_t *n) {
+  int64_t list[GS_MAX_RANK];
+  bool seen[GS_MAX_RANK] = {0};
+  int named;
+  if (!on_list(im, "axes", 255, list, &named))
+    return false;
+  *n = named > 0 ? (uint32_t)named : rank;
+  for (uint32_t k = 0; k < *n; k++) {
+    if (!on_axis(im, named > 0 ? list[k] : k, rank, &axes[k]))
+      return false;
+    if (seen[axes[k]])
+      return on_fail(im, "an axis is named twice");
+    seen[axes[k]] = true;
+  }
+  return true;
+}
+
+/* Sizes that keep the image's proportions are within those that are given, or
+ * beyond them. */
+static void
+keep_proportions(on_import *im, axis_map *maps, const uint32_t *axes,
+                 uint32_t n) {
+  bool larger =
+      on_attr_is(im, "keep_aspect_ratio_policy", "not_smaller", "stretch");
+  double scale = maps[axes[0]].scale;
+  for (uint32_t k = 1; k < n; k++) {
+    double s = maps[axes[k]].scale;
+    scale = (larger ? s > scale : s < scale) ? s : scale;
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    axis_map *m = &maps[axes[k]];
+    m->to = (int64_t)floor(scale * (double)m->from + 0.5);
+    m->to = m->to < 1 ? 1 : m->to;
+    m->scale = scale;
+  }
+}
+
 static bool
 read_maps(on_import *im, const gs_type *type, axis_map *maps) {
   const on_array *scales = on_in(im, 2) ? on_array_in(im, 2) : NULL;
@@ -257,32 +318,36 @@ read_maps(on_import *im, const gs_type *type, axis_map *maps) {
     scales = NULL;
   const on_array *given = sizes ? sizes : scales;
   sampling by = sampling_of(im);
-  if (!given || im->failed || given->n != type->rank)
+  uint32_t axes[GS_MAX_RANK], n;
+  if (!read_axes(im, type->rank, axes, &n))
+    return false;
+  if (!given || im->failed || given->n != n)
     return on_fail(im, "its sizes are not known, or not as many as its "
                        "dimensions");
-  for (uint32_t k = 0; k < type->rank; k++) {
-    double from = (double)type->dim[k];
+  for (uint32_t k = 0; k < type->rank; k++)
+    maps[k] = (axis_map){type->dim[k], type->dim[k], 1, by};
+  for (uint32_t k = 0; k < n; k++) {
+    axis_map *m = &maps[axes[k]];
+    double from = (double)m->from;
     double to =
         sizes ? (double)on_int(sizes, k) : floor(from * on_real(scales, k));
     if (!(to >= 1) || to > 0x1p31)
       return on_fail(im, "a size is below 1, or too large");
-    maps[k] = (axis_map){type->dim[k], (int64_t)to,
-                         sizes ? to / from : on_real(scales, k), by};
+    m->to = (int64_t)to;
+    m->scale = sizes ? to / from : on_real(scales, k);
   }
+  if (sizes &&
+      !on_attr_is(im, "keep_aspect_ratio_policy", "stretch", "stretch"))
+    keep_proportions(im, maps, axes, n);
   return true;
 }
 
 static bool
 knows_modes(on_import *im) {
   if (has_coordinates(im, "tf_crop_and_resize") ||
-      has_coordinates(im, "tf_half_pixel_for_nn") ||
-      on_attr_int(im, "antialias", 0) ||
-      on_attr_int(im, "exclude_outside", 0) ||
-      !on_attr_is(im, "keep_aspect_ratio_policy", "stretch", "stretch") ||
-      (on_attr(im, "axes") && on_attr(im, "axes")->n_ints))
-    return on_fail(im, "of its attributes, coordinates by tf_crop_and_resize, "
-                       "antialias, exclude_outside, aspect ratios and axes "
-                       "are not supported");
+      on_attr_int(im, "antialias", 0))
+    return on_fail(im, "of its attributes, coordinates by tf_crop_and_resize "
+                       "and antialias are not supported");
   return on_attr_is(im, "mode", "nearest", "nearest") ||
          on_type_of(on_type_in(im, 0))->real ||
          on_fail(im, "integers are not interpolated");

@@ -82,7 +82,9 @@ static const struct {
 } choices[] = {
     {"approximate", NULL, "none tanh"},
     {"auto_pad", NULL, "NOTSET SAME_LOWER SAME_UPPER VALID"},
-    {"direction", NULL, "bidirectional forward reverse"},
+    {"direction", "BitShift", "LEFT RIGHT"},
+    {"direction", "GRU LSTM RNN", "bidirectional forward reverse"},
+    {"keep_aspect_ratio_policy", NULL, "not_larger not_smaller stretch"},
     {"mode", "DepthToSpace", "CRD DCR"},
     {"mode", "Pad", "constant edge reflect wrap"},
     {"mode", "Resize", "cubic linear nearest"},

@@ -337,7 +337,7 @@ on_action emit_identity, emit_dropout, emit_reshape, emit_flatten, emit_squeeze,
     emit_arg, emit_top_k, emit_cum_sum, emit_one_hot, emit_trilu,
     emit_recurrent, emit_function, emit_mod, emit_general_pow, emit_loss,
     emit_hardmax, emit_eye_like, emit_cast_like, emit_lrn, emit_quantize,
-    emit_dequantize;
+    emit_dequantize, emit_compress, emit_reverse_sequence, emit_bit_shift;
 on_action emit_conv, emit_conv_transpose, emit_pool, emit_global_pool,
     emit_gemm, emit_matmul, emit_batch_norm, emit_layer_norm,
     emit_instance_norm, emit_softmax, emit_reduce, emit_resize, emit_einsum,
@@ -422,7 +422,7 @@ enum {
 };
 enum { ON_LSTM, ON_GRU, ON_RNN };
 enum { ON_HANN, ON_HAMMING, ON_BLACKMAN };
-enum { ON_MAX_POOL, ON_AVERAGE_POOL };
+enum { ON_MAX_POOL, ON_AVERAGE_POOL, ON_LP_POOL };
 enum { ON_LAYER_NORM, ON_RMS_NORM };
 enum { ON_INSTANCE_NORM, ON_GROUP_NORM };
 enum { ON_DEPTH_TO_SPACE, ON_SPACE_TO_DEPTH };

@@ -368,6 +368,13 @@ def pools():
     add("GlobalAveragePool", [a], nd.reduce(a, [2, 3], True,
                                             lambda v: sum(v) / len(v)))
     add("GlobalMaxPool", [a], nd.reduce(a, [2, 3], True, max))
+    for p in (1, 2, 3):
+        def norm(v, _=0, p=p):
+            return sum(abs(e) ** p for e in v) ** (1 / p)
+        add("LpPool", [a], nd.windows(a, (3, 2), (2, 3), (1, 0, 0, 1), (1, 1),
+                                      1, norm), opset=18, p=p,
+            kernel_shape=[3, 2], strides=[2, 3], pads=[1, 0, 0, 1], ceil_mode=1)
+        add("GlobalLpPool", [a], nd.reduce(a, [2, 3], True, norm), p=p)
 
 
 def reductions():
@@ -458,6 +465,23 @@ def resizes():
                          "half_pixel", "")
     add("Resize", [a, None, None, ints(1, 2, 7, 10)], out, known=[3],
         mode="linear")
+    add("Resize", [a, None, None, ints(10, 7)], out, known=[3], opset=18,
+        mode="linear", axes=[3, -2])
+    for policy, given, scale, to in [("not_larger", (7, 10), 7 / 4, (7, 9)),
+                                     ("not_smaller", (6, 9), 9 / 5, (7, 9))]:
+        out = a
+        for k in range(2):
+            out = nd.resize_axis(out, k + 2, to[k], scale, "linear",
+                                 "half_pixel", "")
+        add("Resize", [a, None, None, ints(*given)], out, known=[3], opset=18,
+            mode="linear", axes=[2, 3], keep_aspect_ratio_policy=policy)
+    out = nd.resize_axis(a, 3, 10, 2.0, "cubic", "half_pixel", "", True)
+    add("Resize", [a, None, A((1,), [2.0])], out, known=[2], opset=18,
+        mode="cubic", axes=[3], exclude_outside=1)
+    out = nd.resize_axis(a, 3, 8, 1.6, "nearest", "tf_half_pixel_for_nn",
+                         "round_prefer_floor")
+    add("Resize", [a, None, A((4,), [1.0, 1.0, 1.0, 1.6])], out, known=[2],
+        coordinate_transformation_mode="tf_half_pixel_for_nn", opset=11)
 
 
 for part in (elementwise, operands, known_values, movements, products,

@@ -5,7 +5,7 @@ import math
 
 import nd
 from cases import add, ints, scalar, sigmoid, x
-from encode import BOOL, DOUBLE, FLOAT, INT32, INT64, INT8, UINT8
+from encode import BOOL, DOUBLE, FLOAT, INT32, INT64, INT8, UINT16, UINT8
 from nd import A
 
 
@@ -287,6 +287,38 @@ def recurrent():
             known=[1, 2], hidden_size=n, layout=1)
 
 
+def chosen():
+    """What a known value of the model chooses, or how far it shifts."""
+    a = x(3, 5, 2)
+    add("Compress", [a, (BOOL, A((5,), [1, 0, 1, 1, 0]))],
+        nd.take(a, 1, [0, 2, 3]), known=[1], axis=-2)
+    add("Compress", [a, (BOOL, A((2,), [0, 1]))], nd.take(a, 0, [1]),
+        known=[1], axis=0)
+    add("Compress", [a, (BOOL, A((9,), [0, 1, 1, 0, 0, 1, 0, 0, 1]))],
+        A((4,), [a.data[k] for k in (1, 2, 5, 8)]), known=[1])
+    wide = x(2, 200)
+    add("Compress", [wide, (BOOL, A((200,), [1, 0] * 100))],
+        nd.take(wide, 1, list(range(0, 200, 2))), known=[1], axis=1)
+
+    def backward(length, i, time):
+        t = i[time]
+        return i[:time] + (length - 1 - t if t < length else t,) + i[time + 1:]
+    add("ReverseSequence", [a, ints(1, 3, 0, 2, 1)], nd.build(
+        a.shape, lambda i: a[backward([1, 3, 0, 2, 1][i[1]], i, 0)]),
+        known=[1])
+    add("ReverseSequence", [a, ints(5, 2, 4)], nd.build(
+        a.shape, lambda i: a[backward([5, 2, 4][i[0]], i, 1)]),
+        known=[1], batch_axis=0, time_axis=1)
+    for dtype, bits in [(UINT8, 8), (UINT16, 16)]:
+        v = A((2, 4), [2 ** bits - 1, 1, 77, 2 ** (bits - 1), 0, 3, 9, 200])
+        by = A((4,), [0, 3, 1, bits - 1])
+        add("BitShift", [(dtype, v), (dtype, by)], (dtype, nd.binary(
+            lambda p, q, n=bits: p << q & 2 ** n - 1)(v, by)), known=[1],
+            direction="LEFT")
+        add("BitShift", [(dtype, v), (dtype, by)], (dtype, nd.binary(
+            lambda p, q: p >> q)(v, by)), known=[1], direction="RIGHT")
+
+
 def recurrent_for_long():
     """More steps than are written out; weights by which no state runs away."""
     steps, batch, size, n = 1100, 2, 3, 4
@@ -317,5 +349,5 @@ def recurrent_for_long():
 
 
 for each_part in (functions, pairs, order, marks, losses, quantized,
-                  recurrent, recurrent_for_long):
+                  chosen, recurrent, recurrent_for_long):
     each_part()

@@ -8,7 +8,7 @@ import tempfile
 
 import encode
 import texts
-from encode import (DOUBLE, FLOAT, FLOAT16, INT32, INT64, INT8, UINT64, node,
+from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64, INT8, UINT64, node,
                     tensor, value)
 
 X = value("x", FLOAT, (2, 3))
@@ -255,6 +255,18 @@ MODELS = [
          value("r", FLOAT16, (1, 2, 2))], [value("y", FLOAT16, (3, 1, 1, 2))])),
     ("limits of Resize: not tf_crop", op(
         "Resize", ["x", "", "", "s"], [list_of("s", 4, 3)], antialias=1)),
+    ("neither LEFT nor RIGHT", op("BitShift", ["x", "x"])),
+    ("a length is below 0 or above", op("ReverseSequence", ["x", "s"],
+                                        [list_of("s", 1, 3, 0)])),
+    ("or leaves nothing", op("Compress", ["x", "s"], [
+        tensor("s", BOOL, (2,), [0, 0])], axis=0)),
+    ("no list of bool", op("Compress", ["x", "s"], [list_of("s", 1, 0)],
+                           axis=0)),
+    ("an axis is named twice", op("Resize", ["x", "", "", "s"],
+                                  [list_of("s", 4, 3)], axes=[0, -2])),
+    ("p is not above 0", encode.model(
+        [node("LpPool", ["i"], ["y"], "here", p=0, kernel_shape=[2])],
+        [value("i", FLOAT, (1, 2, 3))], [value("y", FLOAT, (1, 2, 2))])),
     ("differ in shape", op("ScatterElements", ["x", "s", "x"],
                            [list_of("s", 0)])),
 ]

@@ -189,7 +189,7 @@ def cubic(a, t):
     return a * t ** 3 - 5 * a * t ** 2 + 8 * a * t - 4 * a if t < 2 else 0
 
 
-def resize_axis(x, axis, to, scale, mode, coordinates, nearest):
+def resize_axis(x, axis, to, scale, mode, coordinates, nearest, within=False):
     size = x.shape[axis]
 
     def weights(i):
@@ -198,6 +198,7 @@ def resize_axis(x, axis, to, scale, mode, coordinates, nearest):
              "align_corners": i * (size - 1) / max(to - 1, 1),
              "pytorch_half_pixel":
                  (i + 0.5) / scale - 0.5 if to > 1 else 0,
+             "tf_half_pixel_for_nn": (i + 0.5) / scale,
              "half_pixel_symmetric": size / 2 * (1 - to / (scale * size)) +
                  (i + 0.5) / scale - 0.5}[coordinates]
         if mode == "nearest":
@@ -208,7 +209,11 @@ def resize_axis(x, axis, to, scale, mode, coordinates, nearest):
         f = math.floor(p)
         if mode == "linear":
             return [(f, 1 - p + f), (f + 1, p - f)]
-        return [(f + k, cubic(-0.75, p - f - k)) for k in (-1, 0, 1, 2)]
+        four = [(f + k, cubic(-0.75, p - f - k)) for k in (-1, 0, 1, 2)]
+        if not within:
+            return four
+        four = [(j, w) for j, w in four if 0 <= j < size]
+        return [(j, w / sum(w for _, w in four)) for j, w in four]
 
     def source(i):
         return sum(w * x[i[:axis] + (min(max(j, 0), size - 1),) + i[axis + 1:]]
