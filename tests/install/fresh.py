@@ -11,9 +11,10 @@ wheel.  Then the clone is removed, and with the prefix alone all
 examples are built and all recipes followed: C, C++, Python, Make, Ninja, CMake,
 Meson, and the documents line by line.
 
-MIRROR names where packages come from.  For Ubuntu, say --suite jammy
---components main,universe.  Needs root, debootstrap, and half an hour, since the
-whole of glen is built; that is why it is no step of scripts/check.py.
+MIRROR names where packages come from.  For Debian 13, say --suite trixie; for
+Ubuntu, --suite jammy or noble, and --components main,universe.  Needs root,
+debootstrap, and half an hour, since the whole of glen is built; that is why it is
+no step of scripts/check.py.
 """
 import argparse
 import os
@@ -84,6 +85,13 @@ class Fresh:
         return done.stdout
 
 
+def script_of(suite):
+    """What debootstrap goes by for a suite that came after it: all of Ubuntu's
+    go by the same."""
+    known = "/usr/share/debootstrap/scripts/"
+    return [] if os.path.exists(known + suite) else [known + "jammy"]
+
+
 def bootstrap(folder, suite, components):
     """A copy of the minimal system, so that each run begins with one."""
     base, root = (os.path.join(folder, name) for name in ("base", "root"))
@@ -92,7 +100,8 @@ def bootstrap(folder, suite, components):
         if not mirror:
             raise SystemExit("MIRROR names no mirror of packages")
         subprocess.run(["debootstrap", "--variant=minbase", "--components",
-                        components, suite, base + ".part", mirror], check=True,
+                        components, suite, base + ".part", mirror,
+                        *script_of(suite)], check=True,
                        stdout=subprocess.DEVNULL)
         os.rename(base + ".part", base)
     shutil.rmtree(root, ignore_errors=True)

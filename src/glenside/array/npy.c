@@ -247,11 +247,16 @@ read_header(input *in, header *h) {
 static const struct {
   const char *descr;
   gs_dtype dtype;
+  const char *numpy;
 } descr_table[] = {
-    {"<f4", GS_F32},  {"<f8", GS_F64}, {"<V2", GS_BF16}, {"|V2", GS_BF16},
-    {"|i1", GS_I8},   {"<i1", GS_I8},  {"|u1", GS_U8},   {"<u1", GS_U8},
-    {"<i4", GS_I32},  {"<f2", GS_F16}, {"<i2", GS_I16},  {"<u2", GS_U16},
-    {"|b1", GS_BOOL}, {"<i8", GS_I64}, {"<u4", GS_U32},
+    {"<f4", GS_F32, "float32"}, {"<f8", GS_F64, "float64"},
+    {"<V2", GS_BF16, NULL},     {"|V2", GS_BF16, NULL},
+    {"|i1", GS_I8, "int8"},     {"<i1", GS_I8, "int8"},
+    {"|u1", GS_U8, "uint8"},    {"<u1", GS_U8, "uint8"},
+    {"<i4", GS_I32, "int32"},   {"<f2", GS_F16, "float16"},
+    {"<i2", GS_I16, "int16"},   {"<u2", GS_U16, "uint16"},
+    {"|b1", GS_BOOL, "bool"},   {"<i8", GS_I64, "int64"},
+    {"<u4", GS_U32, "uint32"},
 };
 
 static const char *
@@ -314,6 +319,18 @@ put_array(bs_text *out, const gs_type *t) {
   bs_putc(out, ')');
 }
 
+/* What makes the array that is expected of the one that was found. */
+static void
+hint_expected(const input *in, const gs_type *found, const gs_type *expect) {
+  if (found->dtype == expect->dtype)
+    return;
+  for (size_t k = 0; k < sizeof descr_table / sizeof *descr_table; k++)
+    if (descr_table[k].dtype == expect->dtype && descr_table[k].numpy) {
+      bs_hint(in->ctx->diags, "save a.astype(numpy.%s)", descr_table[k].numpy);
+      return;
+    }
+}
+
 static bool
 check_expected(const input *in, const gs_type *found, const gs_type *expect) {
   bool same =
@@ -328,6 +345,7 @@ check_expected(const input *in, const gs_type *found, const gs_type *expect) {
   put_array(&b, expect);
   fail(in, "type-mismatch", "the file holds %s, expected %s", bs_text_str(&a),
        bs_text_str(&b));
+  hint_expected(in, found, expect);
   bs_text_done(&a);
   bs_text_done(&b);
   return false;

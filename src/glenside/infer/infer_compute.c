@@ -98,6 +98,11 @@ needs_compute_side(infer *x, gs_compute op) {
           gs_compute_table[op].name, infer_show_type(x, a).s);
   if (!a->rank)
     return infer_hint(x, "insertAxis and access give a term dimensions");
+  if (op == GS_C_SOFTMAX)
+    return infer_hint(x,
+                      "name the dimension, as in (softmax a %d), or give the "
+                      "operand a compute side: (access a %d)",
+                      a->rank - 1, a->rank - 1);
   return infer_hint(x, "(access a k) with k below %d gives it one", a->rank);
 }
 

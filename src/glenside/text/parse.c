@@ -293,6 +293,17 @@ parse_output(gs_parser *x, uint32_t name) {
   gs_add_output(x->p, parse_symbol(x, name), t, span);
 }
 
+/* Does an item begin with a bracket, as lists of other languages do? */
+static bool
+has_brackets(gs_parser *x, uint32_t form) {
+  for (uint32_t k = 1; k < parse_at(x, form)->count; k++) {
+    const char *word = parse_symbol(x, bs_sx_item(&x->sx, form, k));
+    if (word && word[0] == '[')
+      return true;
+  }
+  return false;
+}
+
 static bool
 check_form(gs_parser *x, uint32_t root, form_kind *kind) {
   const bs_sx *sx = parse_at(x, root);
@@ -337,7 +348,11 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
       "1 argument",          "2 arguments or more", "3 or 4 arguments"};
   bs_error(diags, sx->span, "bad-form", "%s takes %s, found %u", head,
            expected[*kind], n - 1);
-  bs_hint(diags, "write %s", form_usages[*kind]);
+  bs_hint(diags,
+          has_brackets(x, root)
+              ? "a list is written in parentheses, with a head: (shape 4 8)"
+              : "write %s",
+          form_usages[*kind]);
   return false;
 }
 

@@ -153,6 +153,8 @@ wrong_arity(gs_parser *x, gs_op op, uint32_t list, uint32_t least,
   bs_error(x->ctx->diags, parse_at(x, list)->span, "wrong-arity",
            "%s takes %u%s argument%s, found %u", gs_op_table[op].name, least,
            more, least == 1 && !*more ? "" : "s", parse_at(x, list)->count - 1);
+  if (gs_hint_elsewhere(x->ctx->diags, GS_AS_ARITY, gs_op_table[op].name))
+    return false;
   bs_hint(x->ctx->diags,
           op == GS_COMPUTE && parse_at(x, list)->count > 3
               ? "several operands go into a pair: (compute OP (pair a b))"

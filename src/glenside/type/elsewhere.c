@@ -101,6 +101,15 @@ static const struct {
     {GS_AS_COMPUTE, " / ", PAIR("div")},
     {GS_AS_COMPUTE, BATCH_NORM_WORDS, BATCH_NORM},
     {GS_AS_COMPUTE, DROPOUT_WORDS, DROPOUT},
+    {GS_AS_ARITY, " reshape ",
+     "write (reshape a (shape s...) (shape c...)); the second shape is that of "
+     "one item, which is (shape) for a whole array: (reshape a (shape 16) "
+     "(shape))"},
+    {GS_AS_ARITY, " transpose ",
+     "write (transpose a (list p...)), such as (transpose a (list 1 0)); "
+     "(turned a) exchanges the last two dimensions"},
+    {GS_AS_ARITY, " concat ",
+     "write (concat a b ... d), where d is the dimension: (concat a b 0)"},
     {GS_AS_DTYPE, " u64 uint64 uint64_t ",
      "the integers are i8, u8, i16, u16, i32, u32 and i64"},
     {GS_AS_FORM, " input placeholder param parameter array var ",

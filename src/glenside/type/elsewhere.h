@@ -11,6 +11,7 @@ typedef enum gs_word_place {
   GS_AS_TERM,      /* heads a term */
   GS_AS_RULE_TERM, /* of a rule or an instruction */
   GS_AS_COMPUTE,   /* behind compute */
+  GS_AS_ARITY,     /* an operator, with other arguments than it takes */
   GS_AS_DTYPE,
   GS_AS_RULE_FORM,
   GS_AS_TARGET_FORM
