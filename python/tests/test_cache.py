@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 
 import glen
 import numpy
@@ -21,6 +22,35 @@ def folder(tmp_path):
 
 def names(folder, end):
     return sorted(n for n in os.listdir(folder) if n.endswith(end))
+
+
+def said_unkept(**environment):
+    """What a process says that runs its kernel, but cannot keep it."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import glen\nk = glen.compile({MATMUL!r})\n"
+         "print(k.cached, k.file)"],
+        env={**os.environ, **environment}, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "False None\n"), done.stderr
+    return done.stderr
+
+
+def test_no_place_for_a_cache(tmp_path):
+    beside = tmp_path / "a-file"
+    beside.write_text("")
+    assert "a-file" in said_unkept(GLEN_CACHE=str(beside / "glen"))
+    # As of a user whom the system does not know.
+    assert "no home folder" in said_unkept(GLEN_CACHE="", HOME="~",
+                                           XDG_CACHE_HOME="")
+
+
+def test_a_folder_that_is_only_read(folder, monkeypatch):
+    kept = glen.compile(MATMUL, cache=folder)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != str(folder))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert glen.compile(MATMUL, cache=str(folder)).file == kept.file
+    with pytest.warns(glen.GlenWarning, match="cannot be written to"):
+        assert glen.compile(elementwise("f64"), cache=str(folder)).file is None
 
 
 def test_found_again(folder):

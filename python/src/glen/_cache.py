@@ -12,9 +12,11 @@ import hashlib
 import json
 import os
 import shlex
+import warnings
 from typing import Any, Optional
 
 from . import _core
+from ._errors import GlenWarning
 
 _FORMAT = 1
 
@@ -23,17 +25,39 @@ def default_folder() -> str:
     """``$GLEN_CACHE``, else ``glen`` in the user's folder of caches."""
     named = os.environ.get("GLEN_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if not named and not os.path.isabs(base):
+        raise FileNotFoundError("this user has no home folder")
     return named or os.path.join(base, "glen")
 
 
 def folder_of(cache: Any) -> Optional[str]:
-    """None and True: the default; False: no cache."""
+    """None and True: the default, if there can be one; False: no cache."""
     if cache is False:
         return None
     default = cache is None or cache is True
-    folder = default_folder() if default else os.fspath(cache)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    try:
+        folder = default_folder() if default else os.fspath(cache)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        if not default:
+            raise
+        _warn_unkept(str(error))
+        return None
     return folder
+
+
+def may_keep(folder: str) -> bool:
+    """Whether kernels can be added to those that the folder has."""
+    if os.access(folder, os.W_OK | os.X_OK):
+        return True
+    _warn_unkept(f"{folder} cannot be written to")
+    return False
+
+
+def _warn_unkept(why: str) -> None:
+    warnings.warn(GlenWarning(f"a kernel is not kept: {why} (GLEN_CACHE names "
+                              "a folder, cache=False does without)"),
+                  stacklevel=6)
 
 
 def words_of(cc: Optional[str]) -> list[str]:

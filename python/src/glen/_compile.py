@@ -108,7 +108,8 @@ def _make(recipe: Recipe, threads: int, folder: Optional[str]) -> \
     kernel = _load(noted, threads) if noted else None
     if noted and kernel is not None:
         return kernel, noted.get("verdict"), job
-    kernel, verdict = _build(job, has_rules, recipe, threads, folder)
+    kept = folder if _cache.may_keep(folder) else None
+    kernel, verdict = _build(job, has_rules, recipe, threads, kept)
     if kernel.file is not None:
         _cache.note(folder, key, kernel.file, verdict=verdict)
     return kernel, verdict, None
