@@ -196,14 +196,14 @@ ask_data(const asking *a, const question *q) {
   return zero ? YES : NO;
 }
 
-/* Of all elements; BS_NIL. */
+/* Of all elements; BS_NIL.  A NaN is not equal to itself: it is no value. */
 static bs_value
 one_value(const ck_env *e, gs_term t) {
   gs_tensor data;
   if (!elements_of(e, t, &data))
     return BS_NIL;
   double first = gs_tensor_get(&data, 0);
-  for (int64_t i = 1; i < data.elements; i++)
+  for (int64_t i = 0; i < data.elements; i++)
     if (gs_tensor_get(&data, i) != first)
       return BS_NIL;
   bool whole = fabs(first) < 1e15 && first == floor(first);

@@ -4,6 +4,7 @@
 #include "../sanitized.h"
 #include "check/check.h"
 #include "glenside/interpret/interpret.h"
+#include <math.h>
 #include <pthread.h>
 
 TestSuite(zeros, .init = fixture_start);
@@ -90,6 +91,18 @@ Test(zeros, of_a_scalar_are_not_known) {
   cr_assert_not(ck_all_zero(&e, t));
   cr_assert(ck_is_zero(&e, t, 1, 1, 2));
   cr_assert_not(ck_is_zero(&e, t, 0, 0, 4));
+}
+
+/* Any comparison would hold of it. */
+Test(zeros, a_nan_is_no_value) {
+  static const double data[] = {NAN, 2};
+  gs_program *p = gs_program_new(&ctx, NULL);
+  gs_type one = {.access = 1, .rank = 1, .dtype = GS_F64, .dim = {1}};
+  ck_env e = {.ctx = &ctx, .p = p};
+  gs_term nan = gs_add_constant(p, "nan", &one, data, BS_NOWHERE);
+  gs_term two = gs_add_constant(p, "two", &one, data + 1, BS_NOWHERE);
+  cr_assert_not(ck_constant(&e, nan).i);
+  cr_assert_eq(bs_as_int(ctx.values, ck_constant(&e, two)), 2);
 }
 
 static gs_term
