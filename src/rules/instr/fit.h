@@ -220,11 +220,9 @@ eg_class fit_build(fit_match *, const fit_space *, const fit_assignment *,
 bool fit_price_slice(fit_match *, const fit_space *, const fit_slice *,
                      const fit_assignment *, const gs_instr *into,
                      rl_fit *calls);
-/* The instruction that goes on with the sums of a part, NULL: none does; and
- * the type of what a part leaves, with the digits of the result as dimensions.
- */
-const gs_instr *fit_goes_on(const fit_match *, const gs_instr *into,
-                            gs_accumulation *out);
+/* Whether an instruction can go on with the sums of a part; and the type of
+ * what a part leaves, with the digits of the result as dimensions. */
+bool fit_goes_on(const fit_match *, const gs_instr *into, gs_accumulation *out);
 gs_type fit_type_of_part(const fit_match *, const fit_space *part);
 /* All parts, put together. */
 eg_class fit_build_cut(fit_match *, const fit_space *, const fit_cut *,

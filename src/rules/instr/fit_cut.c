@@ -233,7 +233,7 @@ static bool
 find_onto(const cutting *x, fit_onto *out) {
   fit_space part = fit_part_of(x->whole, x->slice);
   *out = (fit_onto){.cls = EG_NO_CLASS, .type = fit_type_of_part(x->m, &part)};
-  return fit_goes_on(x->m, x->into, &out->by) != NULL;
+  return fit_goes_on(x->m, x->into, &out->by);
 }
 
 static bool

@@ -5,10 +5,15 @@
  * one that goes on has them, and the sums, put back into tiles. */
 #include "rules/instr/fit_build.h"
 
-const gs_instr *
+/* Sums stay in their memory only if the operands of both parts have room beside
+ * each other, which is not known yet: else they have to come back to it. */
+bool
 fit_goes_on(const fit_match *m, const gs_instr *into, gs_accumulation *out) {
-  bs_values *values = m->session->ctx.values;
-  return into && gs_accumulates(values, m->f->instr, into, out) ? into : NULL;
+  if (!into || !gs_accumulates(m->session->ctx.values, m->f->instr, into, out))
+    return false;
+  const gs_operand *sums = &into->operands[out->onto];
+  return !sums->memory ||
+         gs_hops(m->session->target, sums->dtype, 0, sums->memory);
 }
 
 gs_type
