@@ -373,7 +373,7 @@ derive_fit(rl_rules *rules, const fit_instr *f, const gs_instr *into) {
 static bool
 derive_more(rl_rules *rules, const gs_instr *instr) {
   const gs_target *t = rules->target;
-  const fit_instr *f = fit_instr_new(&rules->ctx, instr);
+  const fit_instr *f = fit_instr_new(&rules->ctx, t, instr);
   gs_accumulation into;
   bool ok = f ? derive_fit(rules, f, NULL) : derive_over(rules, instr);
   for (uint32_t k = 0; f && k < t->instrs.len; k++)

@@ -70,6 +70,9 @@ typedef struct fit_instr {
   bool goes_on;   /* an operand may be what a further reduction is over */
   uint32_t sum;   /* the group that partial sums may be added over; 0: none */
   uint32_t begun; /* the same where calls of it go on with its own sums */
+  /* The group of which calls leave parts, which are reduced behind them, as no
+   * instruction goes on with what they leave; 0: none. */
+  uint32_t staged;
   uint32_t fixed_slots[GS_MAX_INSTR_VARS]; /* what `where` fixes */
 } fit_instr;
 
@@ -184,7 +187,8 @@ typedef struct fit_match {
 } fit_match;
 
 /* fit_instr.c: NULL where the meaning has no such form. */
-const fit_instr *fit_instr_new(const gs_context *, const gs_instr *);
+const fit_instr *fit_instr_new(const gs_context *, const gs_target *,
+                               const gs_instr *);
 /* fit_room.c: fills in what memories have room for; whether they have for a
  * call of these sizes, by digit. */
 void fit_find_room(const gs_context *, fit_instr *);
@@ -253,8 +257,10 @@ bool fit_find_cut(fit_match *, const fit_space *, const gs_instr *into,
                   fit_cut *, rl_fit *calls);
 
 /* fit_over.c: the group that may be iterated with what goes on with a sum, or
- * with NULL; 0: none. */
+ * with NULL; 0: none.  Whether calls leave parts of what an atom is reduced
+ * over. */
 uint32_t fit_sums_over(const fit_instr *, const gs_instr *into);
+bool fit_is_staged(const fit_instr *, const fit_atom *);
 /* With what goes on with a sum, or NULL. */
 bs_value fit_over_value(bs_values *, const gs_instr *, const gs_over *,
                         const gs_instr *into);

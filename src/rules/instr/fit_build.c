@@ -126,6 +126,11 @@ fit_list_of_atoms(const building *b, const fit_list *list, parts *out) {
     put_atom(b, list->atom[k], out);
 }
 
+void
+fit_put_rest(const building *b, uint32_t atom, parts *p) {
+  put_part(p, atom, REST, b->a->rest[atom]);
+}
+
 /* What all atoms give a digit of the instruction. */
 static int64_t
 put_id(const building *b, uint32_t id, parts *p) {
@@ -363,7 +368,8 @@ put_over(building *b, uint32_t atom) {
   }
   b->of_over[o->n] = (uint8_t)atom;
   o->size[o->n] = b->a->rest[atom];
-  o->sum[o->n] = b->s->atom[atom].group != 0;
+  o->sum[o->n] =
+      b->s->atom[atom].group && !fit_is_staged(b->m->f, &b->s->atom[atom]);
   o->has[o->n++] = b->s->atom[atom].operands;
 }
 

@@ -47,6 +47,8 @@ void fit_add_node(building *, gs_op, bs_value attr, const eg_class *kids,
 void fit_add_view(building *, gs_op, const bs_value *items, uint32_t n);
 /* Its elements in dimensions of other sizes, `access` of them in S. */
 void fit_reshape(building *, const int64_t *dim, uint32_t n, uint32_t access);
+/* What is iterated of an atom. */
+void fit_put_rest(const building *, uint32_t atom, parts *);
 /* The parts behind the last dimension are one of that size. */
 void fit_end_dim(parts *, int64_t size);
 /* The parts of an array, and of operand `bit` of a call (UINT32_MAX: of its

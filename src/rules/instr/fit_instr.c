@@ -415,6 +415,29 @@ sum_begun(const fit_instr *f) {
   return 0;
 }
 
+/* Whether an instruction of the target adds what this one sums. */
+static bool
+is_gone_on_with(const gs_context *ctx, const gs_target *t,
+                const gs_instr *instr) {
+  gs_accumulation by;
+  for (uint32_t k = 0; k < t->instrs.len; k++)
+    if (gs_accumulates(ctx->values, instr, t->instrs.data[k], &by))
+      return true;
+  return false;
+}
+
+/* A sum outside of memories is added up where its calls are lowered. */
+static uint32_t
+staged_group(const gs_context *ctx, const gs_target *t, const fit_instr *f) {
+  const fit_node *root = &f->node[0];
+  bool exact = root->op == GS_C_REDUCE_MAX || root->op == GS_C_REDUCE_MIN ||
+               gs_sum_dtype(root->dtype) == root->dtype;
+  bool found = root->reduces && exact &&
+               gs_compute_table[root->op].is_associative &&
+               (f->in_memory || !f->sum) && !is_gone_on_with(ctx, t, f->instr);
+  return found ? root->group : 0;
+}
+
 static bool
 finish(const reading *a, const reading *b) {
   uint8_t id_of[RL_DIGITS] = {0};
@@ -456,7 +479,8 @@ can_be_read(const gs_instr *instr) {
 }
 
 const fit_instr *
-fit_instr_new(const gs_context *ctx, const gs_instr *instr) {
+fit_instr_new(const gs_context *ctx, const gs_target *target,
+              const gs_instr *instr) {
   reading *r[2];
   if (!can_be_read(instr))
     return NULL;
@@ -470,5 +494,8 @@ fit_instr_new(const gs_context *ctx, const gs_instr *instr) {
     if (!read_all(r[k], k))
       return NULL;
   }
-  return finish(r[0], r[1]) ? r[0]->out : NULL;
+  if (!finish(r[0], r[1]))
+    return NULL;
+  r[0]->out->staged = staged_group(ctx, target, r[0]->out);
+  return r[0]->out;
 }

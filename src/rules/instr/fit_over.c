@@ -17,7 +17,14 @@ dimension(bs_values *values, const gs_instr *instr, const gs_over *over,
 
 uint32_t
 fit_sums_over(const fit_instr *f, const gs_instr *into) {
-  return into == f->instr ? f->begun : f->sum;
+  if (into == f->instr)
+    return f->begun;
+  return into || !f->staged ? f->sum : f->staged;
+}
+
+bool
+fit_is_staged(const fit_instr *f, const fit_atom *a) {
+  return f->staged && a->group == f->staged;
 }
 
 bs_value

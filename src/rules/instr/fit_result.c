@@ -37,21 +37,53 @@ stays(const building *b) {
   return o->memory && !gs_hops(b->m->session->target, o->dtype, o->memory, 0);
 }
 
+/* What calls leave of a reduction stands behind the dimensions of the result.
+ */
+static bool
+put_stages(const building *b, parts *to) {
+  int64_t all = 1;
+  for (uint32_t i = 0; i < b->s->n; i++)
+    if (fit_is_staged(b->m->f, &b->s->atom[i]) && b->a->rest[i] > 1) {
+      fit_put_rest(b, i, to);
+      all *= b->a->rest[i];
+    }
+  if (all > 1)
+    fit_end_dim(to, all);
+  return all > 1;
+}
+
+/* The same reduction of what calls leave. */
 static void
-build_result(building *b) {
+reduce_stages(building *b) {
+  gs_compute op = b->m->f->node[0].op;
+  bs_value spec = bs_sym(b->m->session->ctx.values, gs_compute_table[op].name);
+  fit_add_view(b, GS_COMPUTE, &spec, 1);
+}
+
+static void
+build_result(building *b, rl_fit *calls) {
   const fit_match *m = b->m;
   uint32_t k = m->f->instr->n_operands;
   parts from, to;
   fit_list_of_call(b, &m->f->result, UINT32_MAX, &from);
   fit_list_of_atoms(b, &b->s->result, &to);
-  bool well =
-      !m->f->in_memory || is_padded(b) ||
-      fit_lies_well(b, &m->f->result, k, &to, &m->type, &m->lie[FIT_OPERANDS]);
+  parts rows = to;
   end_dims_of_result(b, &to);
+  uint32_t access = to.n_dims;
+  bool staged = put_stages(b, &to);
+  bool well = staged || !m->f->in_memory || is_padded(b) ||
+              fit_lies_well(b, &m->f->result, k, &rows, &m->type,
+                            &m->lie[FIT_OPERANDS]);
   b->failed |= !well && stays(b);
   if (!well)
     fit_copy(b);
-  fit_rearrange(b, &from, &to, b->slice ? to.n_dims : m->type.access);
+  if (staged)
+    calls->cycles +=
+        (double)gs_elements(&b->type) /
+        gs_operations_a_cycle(m->session->target, GS_RATE_SCALAR, GS_F32);
+  fit_rearrange(b, &from, &to, b->slice || staged ? access : m->type.access);
+  if (staged)
+    reduce_stages(b);
 }
 
 static void
@@ -62,7 +94,7 @@ build(building *b, const gs_instr *into, rl_fit *calls) {
   else
     fit_build_call(b, fit_has_sums(&b->over) ? into : NULL, calls);
   if (!b->failed)
-    build_result(b);
+    build_result(b, calls);
   if (!b->failed)
     calls->cycles += b->copied / gs_operations_a_cycle(b->m->session->target,
                                                        GS_RATE_SCALAR, GS_F32);

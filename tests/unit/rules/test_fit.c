@@ -472,7 +472,7 @@ start_counting(counting *c, const gs_target *t, const rl_rules *rules,
   c->seen = c->p->nodes.len;
   cr_assert(rl_start(&ctx, c->p, rules, &o, true, &c->run), "%s", faults());
   eg_rebuild(c->run.graph);
-  c->m.f = fit_instr_new(&ctx, t->instrs.data[0]);
+  c->m.f = fit_instr_new(&ctx, t, t->instrs.data[0]);
   c->m.session = c->run.session;
   c->m.graph = c->run.graph;
   c->m.root = c->run.session->class_of[c->p->outputs.data[0].term.i];
