@@ -123,6 +123,25 @@ add_source(bs_diags *diags, const char *path, const char *text, size_t size) {
   return diags->sources.len;
 }
 
+/* What files begin with that are often passed in place of text. */
+static void
+hint_first_bytes(bs_diags *diags, const bs_source *source) {
+  static const struct {
+    const char *bytes, *hint;
+  } kinds[] = {
+      {"\xff\xfe", "it looks like UTF-16: save it as UTF-8"},
+      {"\xfe\xff", "it looks like UTF-16: save it as UTF-8"},
+      {"\x1f\x8b", "it is compressed by gzip: gunzip it first"},
+      {"PK", "it is a zip archive, such as torch.save writes; "
+             "torch.onnx.export writes models that glen reads"},
+  };
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (source->size > 2 && !memcmp(source->text, kinds[k].bytes, 2)) {
+      bs_hint(diags, "%s", kinds[k].hint);
+      return;
+    }
+}
+
 bool
 bs_source_check(bs_diags *diags, uint32_t index) {
   const bs_source *source = &diags->sources.data[index - 1];
@@ -131,10 +150,12 @@ bs_source_check(bs_diags *diags, uint32_t index) {
     return true;
   bs_span span = {index, (uint32_t)at, (uint32_t)at + 1};
   if (!source->text[at])
-    return bs_error(diags, span, "not-text", "this is not text: a NUL byte");
-  return bs_error(diags, span, "not-text",
-                  "this is not UTF-8 text: byte 0x%02x",
-                  (unsigned char)source->text[at]);
+    bs_error(diags, span, "not-text", "this is not text: a NUL byte");
+  else
+    bs_error(diags, span, "not-text", "this is not UTF-8 text: byte 0x%02x",
+             (unsigned char)source->text[at]);
+  hint_first_bytes(diags, source);
+  return false;
 }
 
 static uint32_t
