@@ -228,6 +228,8 @@ bool fit_price_slice(fit_match *, const fit_space *, const fit_slice *,
  * what a part leaves, with the digits of the result as dimensions. */
 bool fit_goes_on(const fit_match *, const gs_instr *into, gs_accumulation *out);
 gs_type fit_type_of_part(const fit_match *, const fit_space *part);
+/* What the host takes to reduce two of them to one. */
+double fit_fold_cycles(const fit_match *, const fit_space *part);
 /* All parts, put together. */
 eg_class fit_build_cut(fit_match *, const fit_space *, const fit_cut *,
                        const gs_instr *into, fit_mode);

@@ -65,7 +65,8 @@ fit_cut_at(const fit_instr *f, const gs_instr *into, const fit_space *s,
   assert(atom < s->n);
   const fit_atom *a = &s->atom[atom];
   int64_t least = INT64_MAX, at = 0;
-  if (a->group && (!into || a->group != fit_sums_over(f, into)))
+  if (a->group && !fit_is_staged(f, a) &&
+      (!into || a->group != fit_sums_over(f, into)))
     return 0;
   for (uint32_t j = 0; j < f->n_ids; j++) {
     const fit_id *id = &f->id[j];
@@ -242,7 +243,8 @@ find_one(fit_match *m, const fit_space *s, const gs_instr *into, fit_cut *cut,
   fit_slice slice = fit_slice_of(s, cut, k);
   fit_onto onto;
   cutting x = {.m = m, .whole = s, .into = into, .slice = &slice};
-  if (cut->sums && k & 1) {
+  bool last = cut->sums && k & 1;
+  if (last && !m->f->staged) {
     x.begun = &cut->a[k - 1];
     if (!find_onto(&x, &onto))
       return false;
@@ -250,6 +252,8 @@ find_one(fit_match *m, const fit_space *s, const gs_instr *into, fit_cut *cut,
   }
   bool found = find_part(&x, &cut->a[k]);
   *least = x.least;
+  if (last && m->f->staged)
+    least->cycles += fit_fold_cycles(m, &x.part);
   return found;
 }
 

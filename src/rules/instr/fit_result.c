@@ -165,14 +165,46 @@ build_part(building *whole, const fit_cut *cut, uint32_t k,
   *out = (fit_wide){.cls = b.cls, .type = b.type};
 }
 
-/* Part k of the result, of which a sum may be cut. */
+static bs_value
+fold_of(const fit_match *m) {
+  gs_compute op = gs_fold_operator(gs_compute_table[m->f->node[0].op].fold);
+  return bs_sym(m->session->ctx.values, gs_compute_table[op].name);
+}
+
+double
+fit_fold_cycles(const fit_match *m, const fit_space *part) {
+  gs_type type = fit_type_of_part(m, part);
+  return (double)gs_elements(&type) /
+         gs_operations_a_cycle(m->session->target, GS_RATE_SCALAR, GS_F32);
+}
+
+/* What the calls of two parts reduce, as one. */
+static void
+fold(building *whole, const fit_wide *two, fit_wide *out) {
+  const gs_type *types[2] = {&two[0].type, &two[1].type};
+  eg_class kids[2] = {two[0].cls, two[1].cls};
+  bs_value spec = fold_of(whole->m);
+  fit_add_node(whole, GS_PAIR, bs_list(whole->m->session->ctx.values, NULL, 0),
+               kids, types, 2);
+  fit_add_view(whole, GS_COMPUTE, &spec, 1);
+  *out = (fit_wide){.cls = whole->cls, .type = whole->type};
+}
+
+/* Part k of the result, of which a sum, or another reduction, may be cut. */
 static void
 build_sums(building *whole, const fit_cut *cut, uint32_t k,
            const gs_instr *into, fit_wide *out) {
   fit_onto onto;
+  fit_wide two[2];
   build_part(whole, cut, k << cut->sums, into, NULL, out);
   if (!cut->sums)
     return;
+  if (whole->m->f->staged) {
+    two[0] = *out;
+    build_part(whole, cut, 2 * k + 1, into, NULL, &two[1]);
+    fold(whole, two, out);
+    return;
+  }
   onto = (fit_onto){.cls = out->cls, .type = out->type};
   whole->failed |= !fit_goes_on(whole->m, into, &onto.by);
   if (!whole->failed)
