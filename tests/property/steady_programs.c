@@ -50,6 +50,7 @@ typedef struct asked {
   glen_target *target;
   glen_rules *rules;
   glen_program *program; /* NULL: only loops */
+  glen_result *result;
   glen_loops *loops;
 } asked;
 
@@ -65,38 +66,62 @@ lowering(asked *q) {
   glen_loops_free(glen_lower(q->glen, q->program, q->target, false));
 }
 
-static void
-rewritten(asked *q, glen_regions regions) {
+static glen_result *
+saturated(asked *q, glen_regions regions) {
   glen_saturate_options o;
   glen_saturate_defaults(&o);
   o.explain = regions == GLEN_REGIONS_WHOLE;
   o.regions = regions;
   o.nodes = NODES;
-  glen_result *r = glen_saturate(q->glen, q->program, q->rules, q->target, &o);
-  glen_report all = {.json = true, .stats = true};
-  glen_mapped m;
-  if (r) {
-    glen_result_text(q->glen, r, false);
-    glen_result_report(q->glen, r, &all);
-    glen_map(q->glen, r, NULL, &m);
-  }
-  if (r && o.explain) {
-    glen_html html = {"title", NULL, NULL};
-    glen_result_html(q->glen, r, &html);
-    glen_result_verify(q->glen, r);
-    glen_result_proof(q->glen, r);
-  }
-  glen_result_free(r);
+  return glen_saturate(q->glen, q->program, q->rules, q->target, &o);
 }
 
 static void
 saturation(asked *q) {
-  rewritten(q, GLEN_REGIONS_WHOLE);
+  glen_result_free(saturated(q, GLEN_REGIONS_WHOLE));
 }
 
 static void
 saturation_by_layers(asked *q) {
-  rewritten(q, GLEN_REGIONS_LAYERS);
+  glen_result *r = saturated(q, GLEN_REGIONS_LAYERS);
+  if (r)
+    glen_result_text(q->glen, r, false);
+  glen_result_free(r);
+}
+
+/* Of one result, which is not freed in between. */
+static void
+reports(asked *q) {
+  glen_report all = {.json = true, .stats = true};
+  glen_html html = {"title", NULL, NULL};
+  glen_result_text(q->glen, q->result, false);
+  glen_result_report(q->glen, q->result, &all);
+  glen_result_egraph_json(q->glen, q->result);
+  glen_result_dot(q->glen, q->result, 20);
+  glen_result_html(q->glen, q->result, &html);
+}
+
+static void
+maps(asked *q) {
+  glen_mapped m;
+  glen_map(q->glen, q->result, NULL, &m);
+  glen_map(q->glen, q->result, "flatten-trivial", &m);
+  glen_map_all(q->glen, q->result, &m);
+}
+
+static void
+verdicts(asked *q) {
+  glen_result_verify(q->glen, q->result);
+  glen_result_verified_text(q->glen, q->result, true);
+}
+
+static void
+chains(asked *q) {
+  glen_explain_options o;
+  glen_explained e;
+  glen_explain_defaults(&o);
+  glen_result_explain(q->glen, q->result, &o, &e);
+  glen_result_proof(q->glen, q->result);
 }
 
 static void
@@ -188,6 +213,10 @@ static const struct {
     QUESTION(texts, false),
     QUESTION(lowering, false),
     QUESTION(saturation, false),
+    QUESTION(reports, false),
+    QUESTION(maps, false),
+    QUESTION(verdicts, false),
+    QUESTION(chains, false),
     QUESTION(equality, false),
     QUESTION(saturation_by_layers, false),
     QUESTION(code, true),
@@ -231,9 +260,10 @@ load(asked *q, const char *path) {
   q->loops = loops        ? glen_loops_load(q->glen, q->target, path, false)
              : q->program ? glen_lower(q->glen, q->program, q->target, false)
                           : NULL;
-  if (!q->loops)
+  q->result = q->program ? saturated(q, GLEN_REGIONS_WHOLE) : NULL;
+  if (!q->loops || (!q->result && !loops))
     printf("FAIL %s: %s\n", path, glen_take_diagnostics(q->glen, 0));
-  return q->loops;
+  return q->loops && (q->result || loops);
 }
 
 /* How many of the questions about a file keep something. */
@@ -264,6 +294,7 @@ main(int n, char **words) {
   int failed = !q.rules;
   for (int k = 3; k < n && q.rules; k++) {
     failed += load(&q, words[k]) ? ask_all(&q, words[k]) : 1;
+    glen_result_free(q.result);
     glen_loops_free(q.loops);
     glen_program_free(q.program);
   }
