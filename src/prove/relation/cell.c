@@ -2,8 +2,8 @@
 /* cell.c - sums cut into cells of one element or number each.
  *
  * The index box is cut by the domains of the entries.  Where none is, the sum
- * is 0; where numbers are, their sum; where one plain element is, that one;
- * anything else is an element of a family. */
+ * is 0; where numbers are, their sum, if the dtype has it; where one plain
+ * element is, that one; anything else is an element of a family. */
 #include "prove/relation/relation.h"
 
 void
@@ -86,7 +86,7 @@ cell_of(pv_relations *r, gs_dtype d, const pv_entry *parts, uint32_t n,
       return false;
   }
   if (out->number)
-    return true;
+    return pv_number_is_held(d, out->value);
   if (n == 1 && is_plain(r, &parts[0])) {
     out->atom = parts[0].atoms[0];
     out->map = parts[0].map;

@@ -391,10 +391,12 @@ cast(pv_values *v, gs_dtype from, gs_dtype to, pv_value x) {
   return pv_apply_op(v, to, GS_C_CAST, 0, false, &x, 1);
 }
 
+/* A bound of a clip is a result, which bf16 and f16 round. */
 static pv_value
 parameter(pv_values *v, const pv_compute *c, uint32_t k) {
+  double p = gs_parameter_value(c->values, c->o, k, c->dtype);
   return pv_real_value(v, c->dtype,
-                       gs_parameter_value(c->values, c->o, k, c->dtype));
+                       c->op == GS_C_CLIP ? gs_convert(c->dtype, p) : p);
 }
 
 /* What is true of some functions and not of others. */
@@ -414,6 +416,7 @@ pv_elementwise(pv_values *v, const pv_compute *c, pv_value x) {
   pv_number number;
   if (!x)
     return 0;
+  pv_need_held(v, x);
   switch (gs_compute_table[c->op].form) {
   case GS_FORM_NEGATE:
     return pv_scale(v, d, pv_number_of_int(d, -1), x);

@@ -250,10 +250,12 @@ constant(pv_relations *r, gs_dtype d, pv_number n, const gs_type *over) {
   return out;
 }
 
+/* A bound of a clip is a result, which bf16 and f16 round. */
 static bool
 parameter(pv_operating *x, uint32_t k, pv_number *out) {
-  return pv_number_of_real(
-      x->to.dtype, gs_parameter_value(x->values, x->o, k, x->to.dtype), out);
+  gs_dtype d = x->to.dtype;
+  double p = gs_parameter_value(x->values, x->o, k, d);
+  return pv_number_of_real(d, x->op == GS_C_CLIP ? gs_convert(d, p) : p, out);
 }
 
 /* --- elementwise ---------------------------------------------------------- */

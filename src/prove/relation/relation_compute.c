@@ -192,6 +192,8 @@ void
 pv_compute_item(pv_values *v, const pv_compute *c, const pv_value *in,
                 uint32_t n, pv_value *out) {
   uint32_t items = n / c->tuple;
+  for (uint32_t k = 0; k < n; k++)
+    pv_need_held(v, in[k]);
   switch (gs_compute_table[c->op].kind) {
   case GS_REDUCE:
     out[0] = reduce(v, c, in, n);

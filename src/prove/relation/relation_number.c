@@ -2,6 +2,7 @@
 /* relation_number.c - see relation_number.h.  Products are formed in 128 bits
  * and refused when the reduced fraction does not fit. */
 #include "prove/relation/relation_number.h"
+#include "glenside/array/tensor.h"
 #include <assert.h>
 #include <math.h>
 
@@ -175,6 +176,15 @@ pv_number_of_real(gs_dtype d, double v, pv_number *out) {
 double
 pv_number_real(pv_number a) {
   return ldexp((double)a.num / (double)a.den, a.exp);
+}
+
+bool
+pv_number_is_held(gs_dtype d, pv_number a) {
+  double real = pv_number_real(a);
+  pv_number back;
+  return !gs_is_half(d) ||
+         (gs_convert(d, real) == real &&
+          pv_number_of_real(GS_F64, real, &back) && pv_number_same(a, back));
 }
 
 bool

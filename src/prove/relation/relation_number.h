@@ -45,6 +45,9 @@ pv_number pv_number_share(int64_t n);
  * sign. */
 bool pv_number_is_whole(pv_number, int64_t *out);
 double pv_number_real(pv_number);
+/* Is it what an operator on the dtype gives, too?  bf16 and f16 round every
+ * result, so that 0 * x + 0.1 is another number there. */
+bool pv_number_is_held(gs_dtype, pv_number);
 bool pv_number_floor(pv_number, pv_number *out); /* of floats */
 /* The least and the greatest value of an integer dtype. */
 pv_number pv_number_least(gs_dtype);

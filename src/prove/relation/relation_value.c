@@ -195,6 +195,13 @@ pv_apply_op(pv_values *v, gs_dtype d, gs_compute op, uint32_t param,
   return pv_intern(v, node, args, n);
 }
 
+void
+pv_need_held(pv_values *v, pv_value x) {
+  pv_number number;
+  if (x && pv_is_number(v, x, &number))
+    v->failed |= !pv_number_is_held((gs_dtype)pv_at(v, x)->dtype, number);
+}
+
 bool
 pv_is_number(const pv_values *v, pv_value x, pv_number *out) {
   if (pv_at(v, x)->kind != PV_NUMBER)

@@ -106,6 +106,8 @@ pv_value pv_lowest(pv_values *, gs_dtype);
 pv_value pv_apply_op(pv_values *, gs_dtype, gs_compute, uint32_t param,
                      bool nonnegative, const pv_value *args, uint32_t n);
 bool pv_is_number(const pv_values *, pv_value, pv_number *out);
+/* Fails where an operator reads a number that its dtype rounds before. */
+void pv_need_held(pv_values *, pv_value);
 void pv_drop(pv_values *, pv_value); /* if it is partial */
 
 /* sum.c: polynomials.  Operands of another dtype are embedded. */

@@ -442,6 +442,7 @@ pv_scale(pv_values *v, gs_dtype d, pv_number times, pv_value x) {
 
 pv_value
 pv_embed(pv_values *v, gs_dtype d, pv_value x) {
+  pv_need_held(v, x);
   if (!x || pv_at(v, x)->dtype == d)
     return x;
   if (pv_at(v, x)->kind == PV_LOWEST)

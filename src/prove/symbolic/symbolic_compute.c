@@ -32,14 +32,16 @@ parameter(const computing *x, uint32_t k) {
   const fm_operator *o = &x->node->o;
   gs_dtype d = x->c.dtype;
   pv_number number;
+  bool clips = x->c.op == GS_C_CLIP;
+  double real = gs_literal_value(d, o->param[k].real);
   pv_value p = o->param[k].written
                    ? pv_real_value(&x->f->elements, d,
-                                   gs_literal_value(d, o->param[k].real))
+                                   clips ? gs_convert(d, real) : real)
                    : fm_value_of(x->f, d, o->param[k].number);
-  return !pv_is_integer(d) && p && pv_is_number(&x->f->elements, p, &number)
-             ? pv_real_value(&x->f->elements, d,
-                             gs_literal_value(d, pv_number_real(number)))
-             : p;
+  if (pv_is_integer(d) || !p || !pv_is_number(&x->f->elements, p, &number))
+    return p;
+  real = gs_literal_value(d, pv_number_real(number));
+  return pv_real_value(&x->f->elements, d, clips ? gs_convert(d, real) : real);
 }
 
 static pv_value
@@ -62,6 +64,7 @@ with_parameters(const computing *x, pv_value a) {
   pv_values *v = &x->f->elements;
   gs_dtype d = x->c.dtype;
   uint32_t slot = x->node->o.slot, mark;
+  pv_need_held(v, a);
   if (slot < FM_SLOTS && x->f->maps_zero[slot] && is_zero(x, a))
     return a;
   pv_value p = parameter(x, 0);

@@ -289,6 +289,14 @@ static const struct {
      true, true},
     {"(compute (offset 1) (compute (offset 256) a))",
      "(compute (offset 257) a)", false, false},
+    {"(compute (cast f32) (compute (offset 0.5) (compute (scale 0) a)))",
+     "(compute (offset 0.5) (compute (scale 0) (compute (cast f32) a)))", true,
+     false},
+    {"(compute (cast f32) (compute (offset 0.1) (compute (scale 0) a)))",
+     "(compute (offset 0.1) (compute (scale 0) (compute (cast f32) a)))", false,
+     false},
+    {"(compute (cast f32) (compute (clip 0.1 0.1) a))",
+     "(compute (clip 0.1 0.1) (compute (cast f32) a))", false, false},
 };
 
 Test(floats, sums_of_sixteen_bits_are_rounded) {
