@@ -145,7 +145,9 @@ po_extent_number(const po_program *p, gs_sizes *s, const po_array *array,
 isl_aff *
 po_only_piece(const po_program *p, isl_pw_aff *pw) {
   isl_aff *aff = NULL;
-  pw = isl_pw_aff_gist_params(pw, isl_set_params(isl_set_copy(p->at_sizes)));
+  /* isl 0.24 fails at a gist by parameters of a function of indices. */
+  isl_set *all = isl_set_universe(isl_pw_aff_get_domain_space(pw));
+  pw = isl_pw_aff_gist(pw, po_within_sizes(p, all));
   pw = isl_pw_aff_coalesce(pw);
   if (pw && isl_pw_aff_isa_aff(pw) == isl_bool_true)
     aff = isl_pw_aff_as_aff(isl_pw_aff_copy(pw));
