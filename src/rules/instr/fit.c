@@ -83,12 +83,14 @@ find_lies(fit_match *m) {
 bool
 fit_enter(fitting *x, uint32_t space) {
   fit_match *m = &x->m;
+  uint32_t way = space & ~FIT_ONES;
   memset(&x->space, 0, sizeof x->space);
   x->at = space;
-  if (!fit_walk(m, space / FIT_WAYS))
+  if (!fit_walk(m, way / FIT_WAYS))
     return false;
   find_lies(m);
-  return fit_space_of(m, (fit_joins)(space % FIT_WAYS), &x->space);
+  return fit_space_of(m, (fit_joins)(way % FIT_WAYS), &x->space) &&
+         (way == space || fit_add_ones(m->f, &x->space));
 }
 
 void
@@ -177,16 +179,22 @@ find_plain(fitting *x) {
   }
 }
 
+static void
+find_padded_of(fitting *x, uint32_t ones) {
+  uint32_t orders = 1u << (x->m.f->n_swaps + x->m.f->goes_on);
+  for (uint32_t space = 0; space < FIT_WAYS * orders; space++) {
+    fit_cut cut;
+    if (fit_enter(x, space | ones) && fit_find_pads(x->m.f, &x->space, &cut))
+      fit_note_cut(x, &cut);
+  }
+}
+
 /* What has no assignment may have one between zeros; what the host copies for
  * that is a part of the price. */
 static void
 find_padded(fitting *x) {
-  uint32_t orders = 1u << (x->m.f->n_swaps + x->m.f->goes_on);
-  for (uint32_t space = 0; space < FIT_WAYS * orders; space++) {
-    fit_cut cut;
-    if (fit_enter(x, space) && fit_find_pads(x->m.f, &x->space, &cut))
-      fit_note_cut(x, &cut);
-  }
+  find_padded_of(x, 0);
+  find_padded_of(x, FIT_ONES);
 }
 
 static int

@@ -250,6 +250,10 @@ fit_space fit_part_of(const fit_space *, const fit_slice *);
  * a sum has to be what calls with `into` are iterated over. */
 int64_t fit_cut_at(const fit_instr *, const gs_instr *into, const fit_space *,
                    uint32_t atom);
+/* Digits of one element for those of a call's result that have a fixed size and
+ * that no digit stands for; false where there are none, or too many.  There are
+ * none for sums: a product of two numbers is no use of an array that adds. */
+bool fit_add_ones(const fit_instr *, fit_space *);
 /* Digits to be padded so that each that has a fixed size in a call has a
  * multiple of it; false where none would do. */
 bool fit_find_pads(const fit_instr *, const fit_space *, fit_cut *);

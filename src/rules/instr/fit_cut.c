@@ -124,6 +124,37 @@ is_padded(const fit_cut *cut, uint32_t atom) {
   return false;
 }
 
+static bool
+has_digit_for(const fit_space *s, const fit_id *id) {
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->atom[i].group == id->group && s->atom[i].operands == id->operands)
+      return true;
+  return false;
+}
+
+static bool
+add_one(const fit_instr *f, fit_space *s, const fit_id *id) {
+  if (s->n == FIT_ATOMS)
+    return false;
+  uint8_t atom = (uint8_t)s->n++;
+  s->atom[atom] = (fit_atom){.size = 1, .operands = id->operands};
+  for (uint32_t k = 0; k < f->n_seen; k++)
+    if (id->operands >> k & 1)
+      s->operand[k].atom[s->operand[k].n++] = atom;
+  s->result.atom[s->result.n++] = atom;
+  return true;
+}
+
+bool
+fit_add_ones(const fit_instr *f, fit_space *s) {
+  uint32_t before = s->n;
+  for (uint32_t j = 0; j < f->n_ids; j++)
+    if (f->id[j].fixed > 1 && !f->id[j].group && !has_digit_for(s, &f->id[j]) &&
+        !add_one(f, s, &f->id[j]))
+      return false;
+  return s->n > before;
+}
+
 bool
 fit_find_pads(const fit_instr *f, const fit_space *s, fit_cut *cut) {
   *cut = (fit_cut){.padded = true};

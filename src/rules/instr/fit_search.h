@@ -8,10 +8,12 @@
 
 /* In how many ways digits are joined. */
 enum { FIT_WAYS = FIT_JOIN_LYING + 1 };
+/* Of a space: with the digits of one element that may be padded. */
+enum { FIT_ONES = 1 << 30 };
 
 typedef struct fit_candidate {
   fit_assignment a;
-  uint32_t space; /* FIT_WAYS * swaps + how digits are joined */
+  uint32_t space; /* FIT_WAYS * swaps + how digits are joined, or FIT_ONES */
   uint32_t order;
   uint32_t cut; /* 0: none, else of cuts the one before */
   rl_fit calls;

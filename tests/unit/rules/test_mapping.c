@@ -89,8 +89,9 @@ Test(mapping, products_onto_16x16) {
   }
 }
 
-/* 37 tokens of each head are three blocks of 16, 49 pixels four; the rules that
- * pad products know neither products of a batch nor pixels. */
+/* 37 tokens of each head are three blocks of 16; of the columns of a channel by
+ * itself, fifteen are zeros.  The rules that pad products know neither products
+ * of a batch nor windows. */
 Test(mapping, products_between_zeros_onto_16x16) {
   static const struct {
     const char *text;
@@ -106,7 +107,7 @@ Test(mapping, products_between_zeros_onto_16x16) {
                 "  (shape 3 3) (stride 1 1))"
                 "  (access (broadcast (insertAxis (insertAxis b 1) 1)"
                 "    (shape 5 7 7 3 3)) 3))))(output each)",
-                5 * 4}};
+                5}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     mapped m = map("systolic16", cases[k].text, 50000);
     cr_expect_eq(m.dots, 0);
