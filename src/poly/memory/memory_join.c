@@ -25,18 +25,24 @@ typedef struct joining {
 
 /* ---- what can be joined ---- */
 
-/* The calls add to sums in a memory that lowering left in an array. */
+/* The calls add to sums in a memory that lowering left in an array, and read
+ * that for nothing else. */
 static bool
 find_begins(joining *j) {
-  for (uint32_t k = 0; k < j->y->n_values; k++) {
-    const po_value *v = &j->y->value[k];
-    if (v->memory && v->loaded && v->written && v->to != v->array &&
-        j->p->arrays.data[v->array].role == PO_WORKSPACE) {
-      j->begins = v;
-      return true;
-    }
+  const po_calls *y = j->y;
+  for (uint32_t k = 0; k < y->n_values; k++) {
+    const po_value *v = &y->value[k];
+    if (!v->memory || !v->loaded || !v->written || v->to == v->array ||
+        j->p->arrays.data[v->array].role != PO_WORKSPACE)
+      continue;
+    if (j->begins)
+      return false;
+    j->begins = v;
   }
-  return false;
+  for (uint32_t k = 0; k < y->n_values && j->begins; k++)
+    if (&y->value[k] != j->begins && y->value[k].array == j->begins->array)
+      return false;
+  return j->begins != NULL;
 }
 
 /* The one other nest that names the sums, which stands before it. */
@@ -57,13 +63,13 @@ find_sums(joining *j) {
   return j->sums != PO_NO_NODE;
 }
 
-/* The sums can wait until right before the second nest: nothing on the way
- * there is written over what they are made from. */
+/* The sums can wait until the second nest, and be made while it runs: nothing
+ * up to its end is written over what they are made from. */
 static bool
 can_wait(const joining *j) {
   const po_program *p = j->p;
   const po_nest_node *nodes = p->nest.nodes.data;
-  for (uint32_t top = nodes[j->sums].next; top != j->more;
+  for (uint32_t top = nodes[j->sums].next; top != nodes[j->more].next;
        top = nodes[top].next)
     for (uint32_t leaf = po_nest_first_leaf(p, top); leaf != PO_NO_NODE;
          leaf = po_nest_next_leaf(p, leaf, top))
@@ -112,15 +118,6 @@ widened(const joining *j, __isl_keep isl_pw_multi_aff *base) {
                                                     loops_of_more(j)));
 }
 
-static bool
-is_one_place(const po_tile *a, __isl_keep isl_pw_multi_aff *at,
-             const po_tile *b, __isl_keep isl_pw_multi_aff *base) {
-  return isl_pw_multi_aff_plain_is_equal(at, base) == isl_bool_true &&
-         a->rank == b->rank &&
-         !memcmp(a->dim, b->dim, a->rank * sizeof *a->dim) &&
-         !memcmp(a->stride, b->stride, a->rank * sizeof *a->stride);
-}
-
 /* The calls go on with the tiles that those of the first nest leave, which are
  * whole sums. */
 static bool
@@ -130,20 +127,21 @@ find_tiles(const joining *j) {
   for (uint32_t k = 0; k < j->x->n_values; k++) {
     const po_value *v = &j->x->value[k];
     if (v->stored && v->to == begins->array && v->memory == begins->memory &&
-        is_one_place(&v->to_tile, v->to_base, &begins->tile, base))
+        po_is_one_place(&v->to_tile, v->to_base, &begins->tile, base))
       return true;
   }
   return false;
 }
 
-/* Each call adds to what lies in its place. */
+/* Each call adds to what lies in its place, or is the first there. */
 static bool
-all_add(const joining *j) {
-  const po_program *p = j->p;
+all_add(const po_calls *c) {
+  const po_program *p = c->p;
   gs_accumulation by;
-  for (uint32_t k = 0; k < j->y->n_stmts; k++) {
-    const gs_instr *i = p->stmts.data[j->y->stmts[k]].instr;
-    if (!gs_accumulates(p->ctx.values, i, i, &by) || by.onto + 1 != i->onto)
+  for (uint32_t k = 0; k < c->n_stmts; k++) {
+    const gs_instr *i = p->stmts.data[c->stmts[k]].instr;
+    if (i->onto &&
+        (!gs_accumulates(p->ctx.values, i, i, &by) || by.onto + 1 != i->onto))
       return false;
   }
   return true;
@@ -155,8 +153,9 @@ static bool
 may_take_turns(const joining *j) {
   for (uint32_t k = 0; k < j->y->n; k++)
     if (j->y->sum[k])
-      return all_add(j) && (!j->p->strict_fp ||
-                            gs_dtype_table[j->begins->tile.dtype].integer);
+      return all_add(j->x) && all_add(j->y) &&
+             (!j->p->strict_fp ||
+              gs_dtype_table[j->begins->tile.dtype].integer);
   return true;
 }
 

@@ -67,9 +67,12 @@ static void
 list_stmts(po_calls *x, uint32_t inner) {
   po_program *p = x->p;
   const po_nest_node *nodes = p->nest.nodes.data;
-  x->stmts = BS_NEWS(&p->arena, uint32_t, p->stmts.len);
-  uint32_t at = first_leaf(p, inner);
-  for (; at != PO_NO_NODE; at = at == inner ? PO_NO_NODE : nodes[at].next)
+  uint32_t first = first_leaf(p, inner), n = 0;
+  for (uint32_t at = first; at != PO_NO_NODE;
+       at = at == inner ? PO_NO_NODE : nodes[at].next)
+    n++;
+  x->stmts = BS_NEWS(&p->arena, uint32_t, n);
+  for (uint32_t at = first; x->n_stmts < n; at = nodes[at].next)
     x->stmts[x->n_stmts++] = nodes[at].stmt;
 }
 
@@ -117,22 +120,26 @@ po_base_of(po_program *p, const po_stmt *s, const po_operand *o) {
   return po_keep_pw_multi_aff(&p->pool, isl_pw_multi_aff_from_multi_aff(at));
 }
 
-static bool
-same_tile(const po_tile *t, __isl_keep isl_pw_multi_aff *at,
-          const po_operand *o, __isl_keep isl_pw_multi_aff *base) {
+bool
+po_is_one_place(const po_tile *a, __isl_keep isl_pw_multi_aff *at,
+                const po_tile *b, __isl_keep isl_pw_multi_aff *base) {
   return isl_pw_multi_aff_plain_is_equal(at, base) == isl_bool_true &&
-         t->rank == o->rank &&
-         !memcmp(t->dim, o->dim, o->rank * sizeof *o->dim) &&
-         !memcmp(t->stride, o->stride, o->rank * sizeof *o->stride);
+         a->rank == b->rank &&
+         !memcmp(a->dim, b->dim, a->rank * sizeof *a->dim) &&
+         !memcmp(a->stride, b->stride, a->rank * sizeof *a->stride);
 }
 
 static bool
 same_place(const po_value *v, uint32_t memory,
            __isl_keep isl_pw_multi_aff *base, const po_operand *o) {
+  po_tile t = {.rank = o->rank};
   if (v->memory != memory)
     return false;
-  return (v->to == o->array && same_tile(&v->to_tile, v->to_base, o, base)) ||
-         (v->array == o->array && same_tile(&v->tile, v->base, o, base));
+  memcpy(t.dim, o->dim, sizeof t.dim);
+  memcpy(t.stride, o->stride, sizeof t.stride);
+  return (v->to == o->array &&
+          po_is_one_place(&v->to_tile, v->to_base, &t, base)) ||
+         (v->array == o->array && po_is_one_place(&v->tile, v->base, &t, base));
 }
 
 static void

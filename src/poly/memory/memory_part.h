@@ -85,13 +85,16 @@ isl_pw_multi_aff *po_base_of(po_program *, const po_stmt *, const po_operand *);
  * *in: to its memory; their number where all have. */
 uint32_t po_find_routes(po_calls *, bool *in);
 
+/* Whether two tiles that begin at functions of one space are the same elements
+ * of one array. */
+bool po_is_one_place(const po_tile *, __isl_keep isl_pw_multi_aff *at,
+                     const po_tile *, __isl_keep isl_pw_multi_aff *base);
+
 /* memory_join.c: nests whose calls add to the sums of an earlier one, and alone
  * read them, become a part of it. */
 void po_join_sums(po_program *);
 
-/* take.c: the one leaf below a node, or PO_NO_NODE; whether a statement below
- * it reads or writes the array. */
-uint32_t po_only_leaf(const po_program *, uint32_t top);
+/* take.c: whether a statement below a node reads or writes the array. */
 bool po_nest_names(const po_program *, uint32_t top, uint32_t array);
 
 /* take.c: what a later nest makes of a value of this one, element by element,

@@ -40,8 +40,8 @@ names(const po_stmt *s, uint32_t array) {
 }
 
 /* The one leaf below, or PO_NO_NODE. */
-uint32_t
-po_only_leaf(const po_program *p, uint32_t top) {
+static uint32_t
+only_leaf(const po_program *p, uint32_t top) {
   uint32_t leaf = po_nest_first_leaf(p, top);
   return leaf != PO_NO_NODE && po_nest_next_leaf(p, leaf, top) == PO_NO_NODE
              ? leaf
@@ -86,7 +86,7 @@ find_taker(taking *t) {
   if (p->arrays.data[t->v->to].role != PO_WORKSPACE)
     return false;
   t->top = last_reader(t->x, t->v->to);
-  uint32_t leaf = t->top == PO_NO_NODE ? PO_NO_NODE : po_only_leaf(p, t->top);
+  uint32_t leaf = t->top == PO_NO_NODE ? PO_NO_NODE : only_leaf(p, t->top);
   if (leaf == PO_NO_NODE)
     return false;
   t->taker = &p->stmts.data[p->nest.nodes.data[leaf].stmt];

@@ -75,7 +75,8 @@ note(void *ctx, const fit_assignment *a) {
 
 static void
 find_lies(fit_match *m) {
-  for (uint32_t k = 0; k < m->f->n_seen && m->f->in_memory; k++)
+  bool asked = m->f->in_memory || m->f->staged;
+  for (uint32_t k = 0; k < m->f->n_seen && asked; k++)
     fit_lie_below(m, k, &m->lie[k]);
 }
 

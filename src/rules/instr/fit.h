@@ -186,6 +186,11 @@ typedef struct fit_match {
   bool adds; /* terms to the graph; else those that are there are found */
 } fit_match;
 
+static inline const gs_type *
+fit_class_type(const fit_match *m, eg_class c) {
+  return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
+}
+
 /* fit_instr.c: NULL where the meaning has no such form. */
 const fit_instr *fit_instr_new(const gs_context *, const gs_target *,
                                const gs_instr *);
@@ -294,6 +299,9 @@ int64_t fit_flat_stride(const gs_type *, const fit_lie *, int64_t low,
  * call. */
 bool fit_can_bring(const gs_target *, const gs_instr *, uint32_t k,
                    const int64_t *dim, const int64_t *stride, uint32_t rank);
+/* Whether a tile of an operand can come to its memory from dram, in pieces of
+ * any size, or need not, as another call leaves it there. */
+bool fit_can_come(const fit_match *, const gs_operand *, const int64_t *dim);
 
 /* fit.c: makes a rule, whose right side is a variable, one that finds what the
  * instruction means. */

@@ -465,6 +465,8 @@ fit_build_operand(building *b, uint32_t k) {
   for (uint32_t d = 0; d < b->over.n; d++)
     leads += b->over.has[d] >> k & 1;
   list_of_place(b, k, &from, &to);
+  b->failed |= !wide && !to.failed &&
+               !fit_can_come(m, &m->f->instr->operands[k], to.dim + leads);
   bool well =
       !m->f->in_memory || wide ||
       fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]) ||
@@ -474,6 +476,9 @@ fit_build_operand(building *b, uint32_t k) {
   fit_rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
   if (!b->failed && !well)
     fit_copy(b);
+  if (!b->failed && m->f->staged && !m->f->in_memory &&
+      !fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]))
+    b->copied += (double)gs_elements(&b->type); /* lowering packs it */
 }
 
 /* What the calls take, so that assignments can be held against each other. */

@@ -12,11 +12,6 @@
 
 enum { MOST_VIEWS = FIT_VIEWS };
 
-static const gs_type *
-type_of(const fit_match *m, eg_class c) {
-  return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
-}
-
 void
 fit_lie_with(const gs_type *t, uint32_t last, fit_lie *out) {
   int64_t n = 1;
@@ -134,8 +129,8 @@ void
 fit_lie_up(const fit_match *m, const fit_chain *k, uint32_t level,
            fit_lie *lie) {
   for (; lie->known && level > 0; level--)
-    through(m, k->node[level - 1], type_of(m, k->cls[level]),
-            type_of(m, k->cls[level - 1]), lie);
+    through(m, k->node[level - 1], fit_class_type(m, k->cls[level]),
+            fit_class_type(m, k->cls[level - 1]), lie);
 }
 
 void
@@ -144,7 +139,7 @@ fit_lie_below(const fit_match *m, uint32_t operand, fit_lie *out) {
   *out = (fit_lie){0};
   if (!fit_find_chain(m, operand, &k))
     return;
-  fit_lie_dense(type_of(m, k.cls[k.n]), out);
+  fit_lie_dense(fit_class_type(m, k.cls[k.n]), out);
   fit_lie_up(m, &k, k.n, out);
 }
 
@@ -300,10 +295,10 @@ go_down_path(const fit_match *m, const path *below, rl_digits *d, rl_index *x) {
   for (uint32_t k = below->n; k-- > 0;) {
     eg_node node = below->node[k];
     uint32_t n_kids, which;
-    const gs_type *kid = type_of(m, eg_kids(m->graph, node, &n_kids)[0]);
+    const gs_type *kid = fit_class_type(m, eg_kids(m->graph, node, &n_kids)[0]);
     if (!rl_digits_down(d, m->session->ctx.values, (gs_op)eg_op(m->graph, node),
-                        eg_attr(m->graph, node), type_of(m, below->cls[k]),
-                        &kid, x, &which))
+                        eg_attr(m->graph, node),
+                        fit_class_type(m, below->cls[k]), &kid, x, &which))
       return false;
   }
   return true;
@@ -321,7 +316,7 @@ lie_under(const fit_match *m, uint32_t term, const uint32_t *views, uint32_t n,
   gs_type_at(m->session->program, (gs_term){n ? views[n - 1] : term}, &type);
   digits_of(d, &type, &x);
   bool ok = go_down(m, views, n, d, &x) && go_down_path(m, below, d, &x) &&
-            x.rank == type_of(m, m->root)->rank;
+            x.rank == fit_class_type(m, m->root)->rank;
   strides_of_digits(d, &type, stride);
   for (uint32_t k = 0; k < x.rank && ok; k++)
     ok = stride_of_row(d, &x.at[k], stride, &out->stride[k]);
@@ -336,7 +331,7 @@ fit_lie_above(const fit_match *m, fit_lie *out) {
   path below;
   uint32_t views[MOST_VIEWS], n = 0, term = root_term(m, &below), up = term;
   fit_lie above;
-  fit_lie_dense(type_of(m, m->root), out);
+  fit_lie_dense(fit_class_type(m, m->root), out);
   while (p && up < p->nodes.len && n < MOST_VIEWS) {
     up = view_of(p, up);
     if (up < p->nodes.len)

@@ -70,6 +70,9 @@ build_begun(building *b, const fit_onto *onto) {
     leads += !b->over.sum[d];
   fit_list_of_atoms(b, &b->s->result, &from);
   fit_list_of_call(b, &b->m->f->result, UINT32_MAX, &to);
+  b->failed |=
+      to.failed || !fit_can_come(b->m, &onto->by.instr->operands[onto->by.onto],
+                                 to.dim + leads);
   fit_rearrange(b, &from, &to,
                 leads + onto->by.instr->operands[onto->by.onto].access);
 }

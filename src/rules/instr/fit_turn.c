@@ -15,20 +15,15 @@ typedef struct turn {
   int64_t elements;
 } turn;
 
-static const gs_type *
-type_of(const fit_match *m, eg_class c) {
-  return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
-}
-
 static bool
 lies_well(const building *b, const fit_chain *chain, const turn *t, uint32_t k,
           const parts *from) {
   const fit_match *m = b->m;
   fit_lie lie;
-  fit_lie_with(type_of(m, chain->cls[t->level]), t->last, &lie);
+  fit_lie_with(fit_class_type(m, chain->cls[t->level]), t->last, &lie);
   fit_lie_up(m, chain, t->level, &lie);
-  return fit_lies_well(b, &m->f->operand[k], k, from, type_of(m, chain->cls[0]),
-                       &lie);
+  return fit_lies_well(b, &m->f->operand[k], k, from,
+                       fit_class_type(m, chain->cls[0]), &lie);
 }
 
 /* The least copy of fewer elements than `below`. */
@@ -38,7 +33,7 @@ find_turn(const building *b, const fit_chain *chain, uint32_t k,
   bool any = false;
   *out = (turn){.elements = below};
   for (uint32_t level = chain->n + 1; level-- > 0;) {
-    const gs_type *t = type_of(b->m, chain->cls[level]);
+    const gs_type *t = fit_class_type(b->m, chain->cls[level]);
     int64_t elements = gs_elements(t);
     for (uint32_t d = t->rank; d-- > 0 && elements < out->elements;) {
       turn try = {level, d, elements};
@@ -68,7 +63,7 @@ transpose(building *b, uint32_t last, bool back) {
 static void
 build(building *b, const fit_chain *chain, const turn *t) {
   b->cls = chain->cls[t->level];
-  b->type = *type_of(b->m, b->cls);
+  b->type = *fit_class_type(b->m, b->cls);
   bool turns = t->last + 1 < b->type.rank;
   if (turns)
     transpose(b, t->last, false);

@@ -8,11 +8,6 @@
  * elements and put zeros beside them. */
 #include "rules/instr/fit.h"
 
-static const gs_type *
-type_of(const fit_match *m, eg_class c) {
-  return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
-}
-
 /* A cast of what has that dtype; EG_NO_CLASS: none. */
 eg_class
 fit_cast_from(const fit_match *m, eg_class c, gs_dtype dtype) {
@@ -27,7 +22,7 @@ fit_cast_from(const fit_match *m, eg_class c, gs_dtype dtype) {
         op != GS_C_CAST)
       continue;
     eg_class kid = eg_find(m->graph, eg_kids(m->graph, nodes[k], &n_kids)[0]);
-    if (type_of(m, kid)->dtype == dtype)
+    if (fit_class_type(m, kid)->dtype == dtype)
       return kid;
   }
   return EG_NO_CLASS;

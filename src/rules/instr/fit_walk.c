@@ -24,11 +24,6 @@ typedef struct walk {
   bool failed;
 } walk;
 
-static const gs_type *
-type_of(const fit_match *m, eg_class c) {
-  return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
-}
-
 static const bs_values *
 values_of(const fit_match *m) {
   return m->session->ctx.values;
@@ -51,9 +46,9 @@ go_through(fit_match *m, eg_node node, eg_class *c, rl_index *x) {
   if (op == GS_COMPUTE || op == GS_CALL || !n_kids || n_kids > 2)
     return false;
   for (uint32_t k = 0; k < n_kids; k++)
-    types[k] = type_of(m, kids[k]);
+    types[k] = fit_class_type(m, kids[k]);
   if (!rl_digits_down(&m->digits, values_of(m), op, eg_attr(m->graph, node),
-                      type_of(m, *c), types, x, &which))
+                      fit_class_type(m, *c), types, x, &which))
     return false;
   *c = eg_find(m->graph, kids[which]);
   return true;
@@ -65,7 +60,7 @@ is_reordering(const fit_match *m, eg_node node, eg_class c) {
   uint32_t n_kids;
   const eg_class *kids = eg_kids(m->graph, node, &n_kids);
   return gs_op_is((gs_op)eg_op(m->graph, node), GS_SAME_AXES) && n_kids == 1 &&
-         gs_type_equal(type_of(m, c), type_of(m, kids[0]));
+         gs_type_equal(fit_class_type(m, c), fit_class_type(m, kids[0]));
 }
 
 /* Through the view that the class was made with; where that puts elements in
@@ -155,7 +150,7 @@ same_operator(fit_match *m, const gs_expr *e, bs_value spec) {
 static void
 later_items(walk *w, uint32_t node, eg_class tuple, const rl_index *x) {
   const fit_node *n = &w->m->f->node[node];
-  const gs_type *type = type_of(w->m, tuple);
+  const gs_type *type = fit_class_type(w->m, tuple);
   bool swap = n->swap >= 0 && w->swaps >> n->swap & 1;
   for (uint32_t k = 0; k < n->n_kids && !w->failed; k++) {
     rl_index y = *x;
@@ -171,7 +166,7 @@ later_items(walk *w, uint32_t node, eg_class tuple, const rl_index *x) {
 
 static bool
 has_items(const walk *w, uint32_t node, eg_class tuple) {
-  const gs_type *type = type_of(w->m, tuple);
+  const gs_type *type = fit_class_type(w->m, tuple);
   return type->rank > type->access &&
          type->dim[type->access] == w->m->f->node[node].n_kids;
 }
@@ -184,12 +179,12 @@ take_dot(walk *w, uint32_t sum, uint32_t product, eg_class c,
   bs_value spec;
   if (s->op != GS_C_REDUCE_SUM || p->is_operand || p->reduces ||
       p->op != GS_C_MUL || p->dtype != s->dtype ||
-      type_of(w->m, c)->dtype != s->dtype)
+      fit_class_type(w->m, c)->dtype != s->dtype)
     return false;
   eg_class kid = find_compute(w->m, c, GS_C_DOT_PROD, &spec);
   if (kid.i == UINT32_MAX || !has_items(w, product, kid))
     return false;
-  const gs_type *type = type_of(w->m, kid);
+  const gs_type *type = fit_class_type(w->m, kid);
   rl_index y = *x;
   rl_digits_push(&w->m->digits, type, type->access + 1u, type->rank, s->group,
                  &y);
@@ -203,12 +198,12 @@ take_reduction(walk *w, uint32_t node, uint32_t next, eg_class c,
                const rl_index *x) {
   const fit_node *n = &w->m->f->node[node];
   bs_value spec;
-  if (type_of(w->m, c)->dtype != n->dtype)
+  if (fit_class_type(w->m, c)->dtype != n->dtype)
     return false;
   eg_class kid = find_compute(w->m, c, n->op, &spec);
   if (kid.i == UINT32_MAX)
     return false;
-  const gs_type *type = type_of(w->m, kid);
+  const gs_type *type = fit_class_type(w->m, kid);
   rl_index y = *x;
   rl_digits_push(&w->m->digits, type, type->access, type->rank, n->group, &y);
   later(w, next, node, kid, &y);
@@ -243,7 +238,7 @@ take_operator(walk *w, uint32_t node, eg_class c, const rl_index *x) {
   const fit_node *n = &w->m->f->node[node];
   gs_compute_kind kind = gs_compute_table[n->op].kind;
   bs_value spec;
-  if (type_of(w->m, c)->dtype != n->dtype)
+  if (fit_class_type(w->m, c)->dtype != n->dtype)
     return false;
   eg_class kid = find_compute(w->m, c, n->op, &spec);
   if (kid.i == UINT32_MAX || (n->spec && !same_operator(w->m, n->spec, spec)))
@@ -274,7 +269,7 @@ is_held_by(gs_dtype small, gs_dtype large) {
 static bool
 skips_cast(walk *w, const place *at) {
   const fit_node *n = &w->m->f->node[at->node], *up = parent_of(w, at);
-  gs_dtype have = type_of(w->m, at->cls)->dtype;
+  gs_dtype have = fit_class_type(w->m, at->cls)->dtype;
   if (n->op != GS_C_CAST || !up || up->op != GS_C_MUL || !up->of_dot ||
       have == n->dtype || !is_held_by(have, n->dtype) || up->dtype != n->dtype)
     return false;
@@ -306,7 +301,7 @@ walk_operator(walk *w, const place *at) {
 static bool
 ignores_cast(const walk *w, const place *at, eg_class c) {
   const fit_node *n = &w->m->f->node[at->node], *up = parent_of(w, at);
-  gs_dtype have = type_of(w->m, c)->dtype;
+  gs_dtype have = fit_class_type(w->m, c)->dtype;
   return up && up->of_dot && have == up->dtype && is_held_by(n->dtype, have);
 }
 
@@ -338,12 +333,12 @@ walk_operand(walk *w, const place *at) {
     if (goes_on(w, at) &&
         take_reduction(w, at->parent, at->node, here.cls, &here.x))
       return;
-    bool fits = type_of(w->m, here.cls)->dtype == n->dtype;
+    bool fits = fit_class_type(w->m, here.cls)->dtype == n->dtype;
     if (!(!fits && undo_cast(w, at, &here.cls)) &&
         !go_down(w->m, &here.cls, &here.x))
       break;
   }
-  if (type_of(w->m, here.cls)->dtype != n->dtype &&
+  if (fit_class_type(w->m, here.cls)->dtype != n->dtype &&
       !(ignores_cast(w, at, here.cls) &&
         fit_uncast(w->m, n->dtype, &here.cls, &w->m->uncast[n->operand]))) {
     w->failed = true;
@@ -373,7 +368,7 @@ fit_walk(fit_match *m, uint32_t swaps) {
   memset(m->slots, 0xff, sizeof m->slots);
   for (uint32_t k = 0; k < FIT_OPERANDS; k++)
     m->uncast[k].n = 0;
-  m->type = *type_of(m, m->root);
+  m->type = *fit_class_type(m, m->root);
   m->result = (rl_index){0};
   rl_digits_push(&m->digits, &m->type, 0, m->type.rank, 0, &m->result);
   w->m = m;
