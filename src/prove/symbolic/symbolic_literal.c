@@ -6,7 +6,10 @@
  * one rounding is, but only where none of the three lies below what f32 holds
  * with all digits: 1e30 * 1e-60 is 1e-30, and 1e30 * 0 is 0.  The f32 of a sum
  * may be far from the sum of two f32: (1 + 2^-30) - 1 is 2^-30, and 1 - 1 is
- * 0. */
+ * 0.  So may that of a sum of sizes, which f32 holds exactly up to 2^24 only,
+ * and f64 up to 2^53: n * n + 1 is n * n for 4098 rows.  In 16 bits the number
+ * in between of two products vanishes or overflows where the number behind both
+ * does not. */
 #include "prove/symbolic/symbolic_form.h"
 #include <float.h>
 
@@ -61,12 +64,14 @@ is_literal(const fm_form *f, const fm_poly *p) {
 }
 
 /* Is the number that an operator takes as near to the real one as a product of
- * rounded numbers is? */
+ * rounded numbers is?  Real numbers of f64 are as they are computed. */
 static bool
-is_near(fm_form *f, fm_number x) {
+is_near(fm_form *f, fm_number x, gs_dtype dtype) {
   x = fm_normal(f, x);
   fm_poly p = f->number[x];
-  if (!p.real || is_literal(f, &p))
+  if (!p.real)
+    return p.n <= 1;
+  if (dtype == GS_F64 || is_literal(f, &p))
     return true;
   if (p.n != 1 || !has_floor(f, x))
     return false;
@@ -78,21 +83,47 @@ is_near(fm_form *f, fm_number x) {
   return true;
 }
 
-/* Those of f64 are as they are computed, and so are those of integers. */
+/* The dtype of what an operator with numbers is given, where it is a float. */
 static bool
-rounds_literals(gs_dtype d) {
-  return !gs_dtype_table[d].integer && d != GS_F64;
+takes_numbers(const fm_side *side, const fm_node *n, gs_dtype *dtype) {
+  if (n->sk->hole || n->sk->op != GS_COMPUTE || n->o.any || !n->o.n)
+    return false;
+  *dtype = side->node[n->sk->kids[0]].type.dtype;
+  return !gs_dtype_table[*dtype].integer;
+}
+
+/* A number that is multiplied, or added, in 16 bits. */
+static bool
+is_narrow(const fm_node *n, gs_dtype dtype) {
+  bool computed = false;
+  for (uint32_t i = 0; i < n->o.n; i++)
+    computed |= !n->o.param[i].written;
+  return computed && gs_dtype_table[dtype].bytes == 2 && n->o.op != GS_C_CLIP;
+}
+
+/* Kids stand before their parents. */
+static uint32_t
+most_below(const fm_node *n, const uint32_t *narrow) {
+  uint32_t most = 0;
+  for (uint32_t k = 0; !n->sk->hole && k < n->sk->n_kids; k++)
+    most = narrow[n->sk->kids[k]] > most ? narrow[n->sk->kids[k]] : most;
+  return most;
 }
 
 void
 fm_check_literals(fm_form *f, const fm_side *side) {
+  uint32_t narrow[FM_NODES]; /* such numbers one above another */
   for (uint32_t k = 0; k < side->skeleton->n && !f->why; k++) {
     const fm_node *n = &side->node[k];
-    if (n->sk->hole || n->sk->op != GS_COMPUTE || n->o.any ||
-        !rounds_literals(side->node[n->sk->kids[0]].type.dtype))
+    gs_dtype dtype;
+    narrow[k] = most_below(n, narrow);
+    if (!takes_numbers(side, n, &dtype))
       continue;
     for (uint32_t i = 0; i < n->o.n; i++)
-      if (!n->o.param[i].written && !is_near(f, n->o.param[i].number))
+      if (!n->o.param[i].written && !is_near(f, n->o.param[i].number, dtype))
         fm_fail(f, "a literal is computed, and rounded once more");
+    narrow[k] += is_narrow(n, dtype);
+    if (narrow[k] > 1)
+      fm_fail(f, "numbers of 16 bits vanish or overflow between operators");
   }
 }
