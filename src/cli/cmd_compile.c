@@ -350,7 +350,7 @@ note_no_suffix(const job *j, const cl_options *o) {
       !strchr(cl_base_name(o->output), '.') && strncmp(o->output, "/dev/", 5))
     cl_note(j->session,
             "%s has C, which a C compiler takes from a file whose name ends in "
-            ".c: use -o %s.c",
+            ".c: use -o %s.c\n",
             o->output, o->output);
 }
 
