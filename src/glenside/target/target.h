@@ -193,6 +193,13 @@ int64_t gs_memory_bytes(const gs_memory *, gs_dtype, const int64_t *dim,
  * parameters of a call of what converts, or NULL. */
 bool gs_bind_piece(bs_values *, const gs_instr *, gs_dtype of_operand,
                    const int64_t *dim, const uint32_t *like, uint32_t *slots);
+/* The next smaller divisors of the dimensions, as an odometer; false past the
+ * last, where the piece is whole again. */
+bool gs_next_piece(const int64_t *dim, uint32_t rank, int64_t *piece);
+/* Whether what moves or converts, without parameters of a call, takes a tile in
+ * pieces of some size: its last dimensions are those of the tile. */
+bool gs_takes_tile(bs_values *, const gs_instr *, gs_dtype of_operand,
+                   const int64_t *dim, uint32_t rank);
 /* Whether instruction `k` of the target moves elements of that type from one
  * memory to another on a shortest way from `from` to `to`; hops: of the whole
  * way, 0 where there is none. */

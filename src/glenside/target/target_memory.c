@@ -246,6 +246,34 @@ gs_bind_piece(bs_values *values, const gs_instr *i, gs_dtype dtype,
          !memcmp(result.dim, dim, i->result.rank * sizeof *dim);
 }
 
+bool
+gs_next_piece(const int64_t *dim, uint32_t rank, int64_t *piece) {
+  for (uint32_t d = 0; d < rank; d++) {
+    if (piece[d] > 1) {
+      for (piece[d]--; dim[d] % piece[d];)
+        piece[d]--;
+      return true;
+    }
+    piece[d] = dim[d];
+  }
+  return false;
+}
+
+bool
+gs_takes_tile(bs_values *values, const gs_instr *i, gs_dtype dtype,
+              const int64_t *dim, uint32_t rank) {
+  int64_t piece[GS_MAX_RANK], at[GS_MAX_RANK];
+  uint32_t slots[GS_MAX_INSTR_VARS], n = i->result.rank;
+  memcpy(piece, dim, rank * sizeof *piece);
+  do {
+    for (uint32_t d = 0; d < n; d++)
+      at[d] = d + rank >= n ? piece[d + rank - n] : 1;
+    if (gs_bind_piece(values, i, dtype, at, NULL, slots))
+      return true;
+  } while (gs_next_piece(dim, rank, piece));
+  return false;
+}
+
 void
 target_find_moves(const gs_context *ctx, gs_instr *instr) {
   const gs_skeleton *s = instr->semantics;

@@ -135,44 +135,10 @@ fixed_tile(const target_parser *p, const gs_operand *o, int64_t *dim) {
   return true;
 }
 
-/* Whether it takes a piece: its last dimensions are those of the tile. */
-static bool
-takes_piece(const target_parser *p, const gs_instr *i, const int64_t *piece,
-            uint32_t rank) {
-  uint32_t slots[GS_MAX_INSTR_VARS];
-  int64_t dim[GS_MAX_RANK];
-  for (uint32_t d = 0; d < i->result.rank; d++) {
-    uint32_t behind = i->result.rank - d;
-    dim[d] = behind > rank ? 1 : piece[rank - behind];
-  }
-  return gs_bind_piece(p->ctx->values, i, i->operands[0].dtype, dim, NULL,
-                       slots);
-}
-
-/* The next smaller divisors, as an odometer; false past the last. */
-static bool
-shrink(const int64_t *dim, uint32_t rank, int64_t *piece) {
-  for (uint32_t d = 0; d < rank; d++) {
-    if (piece[d] > 1) {
-      for (piece[d]--; dim[d] % piece[d];)
-        piece[d]--;
-      return true;
-    }
-    piece[d] = dim[d];
-  }
-  return false;
-}
-
 static bool
 takes_tile(const target_parser *p, const gs_instr *i, const int64_t *dim,
            uint32_t rank) {
-  int64_t piece[GS_MAX_RANK];
-  memcpy(piece, dim, rank * sizeof *piece);
-  do
-    if (takes_piece(p, i, piece, rank))
-      return true;
-  while (shrink(dim, rank, piece));
-  return false;
+  return gs_takes_tile(p->ctx->values, i, i->operands[0].dtype, dim, rank);
 }
 
 static bool

@@ -131,31 +131,16 @@ cycles_of(const finding *f, const gs_instr *i, const uint32_t *slots,
                                 bytes / gs_bytes_a_cycle(f->target, INFINITY));
 }
 
-/* The next smaller divisors of the dimensions that the instruction has, as an
- * odometer; false past the last. */
-static bool
-shrink(const po_tile *t, const gs_instr *i, int64_t *piece) {
-  uint32_t first = t->rank > i->result.rank ? t->rank - i->result.rank : 0;
-  for (uint32_t d = first; d < t->rank; d++) {
-    if (piece[d] > 1) {
-      for (piece[d]--; t->dim[d] % piece[d];)
-        piece[d]--;
-      return true;
-    }
-    piece[d] = t->dim[d];
-  }
-  return false;
-}
-
 /* The cheapest pieces for the instruction. */
 static bool
 try_instr(const finding *f, const gs_instr *i, po_move *out) {
   const po_tile *t = f->tile;
   int64_t piece[GS_MAX_RANK];
   uint32_t slots[GS_MAX_INSTR_VARS];
+  uint32_t first = t->rank > i->result.rank ? t->rank - i->result.rank : 0;
   bool found = false;
   for (uint32_t d = 0; d < t->rank; d++)
-    piece[d] = d + i->result.rank < t->rank ? 1 : t->dim[d];
+    piece[d] = d < first ? 1 : t->dim[d];
   do {
     if (!repeats_so(f, i, piece) || !lies_so(f, i, piece) ||
         !begins_rows(f, i, piece) || !lies_alone(f, i, piece, 0) ||
@@ -169,7 +154,7 @@ try_instr(const finding *f, const gs_instr *i, po_move *out) {
     out->slots =
         bs_arena_copy(f->arena, slots, (i->scope.vars.len + 1) * sizeof *slots);
     found = true;
-  } while (shrink(t, i, piece));
+  } while (gs_next_piece(t->dim + first, t->rank - first, piece + first));
   return found;
 }
 

@@ -5,7 +5,6 @@
  * what lies in a memory is brought there, or back, by instructions of which the
  * same is true. */
 #include "rules/instr/fit.h"
-#include <string.h>
 
 static uint32_t
 mentioned(const gs_instr *i, uint32_t k) {
@@ -74,44 +73,13 @@ fit_can_bring(const gs_target *t, const gs_instr *instr, uint32_t k,
   return false;
 }
 
-/* The next smaller divisors of the dimensions, as an odometer; false past the
- * last. */
-static bool
-shrink(const int64_t *dim, int64_t *piece, uint32_t rank) {
-  for (uint32_t d = 0; d < rank; d++) {
-    if (piece[d] > 1) {
-      for (piece[d]--; dim[d] % piece[d];)
-        piece[d]--;
-      return true;
-    }
-    piece[d] = dim[d];
-  }
-  return false;
-}
-
-/* In pieces of some size. */
-static bool
-admits(bs_values *values, const gs_instr *i, gs_dtype dtype, const int64_t *dim,
-       uint32_t rank) {
-  int64_t piece[GS_MAX_RANK], at[GS_MAX_RANK];
-  uint32_t slots[GS_MAX_INSTR_VARS], n = i->result.rank;
-  memcpy(piece, dim, rank * sizeof *piece);
-  do {
-    for (uint32_t d = 0; d < n; d++)
-      at[d] = d + rank >= n ? piece[d + rank - n] : 1;
-    if (gs_bind_piece(values, i, dtype, at, NULL, slots))
-      return true;
-  } while (shrink(dim, piece, rank));
-  return false;
-}
-
 bool
 fit_can_come(const fit_match *m, const gs_operand *o, const int64_t *dim) {
   const gs_target *t = m->session->target;
   bool any = !o->memory || !gs_hops(t, o->dtype, 0, o->memory);
   for (uint32_t j = 0; j < t->instrs.len && !any; j++)
     any = is_for(t, j, o, true) &&
-          admits(m->session->ctx.values, t->instrs.data[j], o->dtype, dim,
-                 o->rank);
+          gs_takes_tile(m->session->ctx.values, t->instrs.data[j], o->dtype,
+                        dim, o->rank);
   return any;
 }
