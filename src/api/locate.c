@@ -88,16 +88,13 @@ add_names(glen_context *ctx, const bs_place *kind, const char *folder,
 static void
 add_names_along(glen_context *ctx, const bs_place *kind, const char *folders,
                 name_list *names) {
-  for (size_t n; folders && *folders; folders += n + (folders[n] == ':')) {
-    n = strcspn(folders, ":");
-    if (n) {
-      const char *folder =
-          bs_arena_printf(&ctx->arena, "%.*s", (int)n, folders);
-      add_names(ctx, kind, folder, names);
-      add_names(ctx, kind,
-                bs_arena_printf(&ctx->arena, "%s/%s", folder, kind->folder),
-                names);
-    }
+  const char *at;
+  for (size_t n; (n = bs_next_place(&folders, &at));) {
+    const char *folder = bs_arena_printf(&ctx->arena, "%.*s", (int)n, at);
+    add_names(ctx, kind, folder, names);
+    add_names(ctx, kind,
+              bs_arena_printf(&ctx->arena, "%s/%s", folder, kind->folder),
+              names);
   }
 }
 

@@ -133,16 +133,26 @@ find_in(const char *folder, const bs_place *kind, const char *name, char *path,
   return false;
 }
 
+size_t
+bs_next_place(const char **rest, const char **folder) {
+  size_t n = 0;
+  while (*rest && **rest && !n) {
+    n = strcspn(*rest, ":");
+    *folder = *rest;
+    *rest += n + ((*rest)[n] == ':');
+  }
+  return n;
+}
+
 static bool
 find_along(const char *folders, const bs_place *kind, const char *name,
            char *path, size_t size) {
   char folder[SIZE];
-  for (size_t n; folders && *folders; folders += n + (folders[n] == ':')) {
-    n = strcspn(folders, ":");
-    if (n && join(folder, sizeof folder, "%.*s", (int)n, folders) &&
+  const char *at;
+  for (size_t n; (n = bs_next_place(&folders, &at));)
+    if (join(folder, sizeof folder, "%.*s", (int)n, at) &&
         find_in(folder, kind, name, path, size))
       return true;
-  }
   return false;
 }
 

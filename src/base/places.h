@@ -16,10 +16,14 @@ extern const bs_place bs_rules_place, bs_targets_place;
 
 /* The folder of what comes with glen. */
 bool bs_data_folder(char *path, size_t size);
+/* The next folder of a list with a colon between, and its length; 0: there is
+ * none any more.  Empty ones are left out; `rest` may be NULL. */
+size_t bs_next_place(const char **rest, const char **folder);
 /* Along GLEN_PATH, then in the folder of data. */
 bool bs_find_by_name(const bs_place *, const char *name, char *path,
                      size_t size);
-/* The same for a name that is no path to something. */
+/* The path itself, if it leads to something of the kind; else what a name leads
+ * to, unless it says that it is a path. */
 bool bs_find(const bs_place *, const char *name, char *path, size_t size);
 /* The path that bs_find gives, else the name, so that reading it says why it
  * cannot be read. */

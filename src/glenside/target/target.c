@@ -366,8 +366,7 @@ item_include(target_parser *p, uint32_t form) {
   const char *name = string_item(p, form);
   if (!name)
     return false;
-  const char *path =
-      bs_path_included(p->ctx->arena, &bs_targets_place, p->file->path, name);
+  const char *path = included(p, name);
   const char *real = resolved(p->ctx, path);
   if (!may_include(p, real, at(p, form)->span))
     return false;
