@@ -391,12 +391,10 @@ cast(pv_values *v, gs_dtype from, gs_dtype to, pv_value x) {
   return pv_apply_op(v, to, GS_C_CAST, 0, false, &x, 1);
 }
 
-/* A bound of a clip is a result, which bf16 and f16 round. */
 static pv_value
 parameter(pv_values *v, const pv_compute *c, uint32_t k) {
   double p = gs_parameter_value(c->values, c->o, k, c->dtype);
-  return pv_real_value(v, c->dtype,
-                       c->op == GS_C_CLIP ? gs_convert(c->dtype, p) : p);
+  return pv_real_value(v, c->dtype, pv_taken_number(c->op, c->dtype, p));
 }
 
 /* What is true of some functions and not of others. */

@@ -250,12 +250,11 @@ constant(pv_relations *r, gs_dtype d, pv_number n, const gs_type *over) {
   return out;
 }
 
-/* A bound of a clip is a result, which bf16 and f16 round. */
 static bool
 parameter(pv_operating *x, uint32_t k, pv_number *out) {
   gs_dtype d = x->to.dtype;
   double p = gs_parameter_value(x->values, x->o, k, d);
-  return pv_number_of_real(d, x->op == GS_C_CLIP ? gs_convert(d, p) : p, out);
+  return pv_number_of_real(d, pv_taken_number(x->op, d, p), out);
 }
 
 /* --- elementwise ---------------------------------------------------------- */

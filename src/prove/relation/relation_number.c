@@ -187,6 +187,11 @@ pv_number_is_held(gs_dtype d, pv_number a) {
           pv_number_of_real(GS_F64, real, &back) && pv_number_same(a, back));
 }
 
+double
+pv_taken_number(gs_compute op, gs_dtype d, double x) {
+  return op == GS_C_CLIP ? gs_convert(d, x) : x;
+}
+
 bool
 pv_number_floor(pv_number a, pv_number *out) {
   __int128 den;

@@ -48,6 +48,9 @@ double pv_number_real(pv_number);
 /* Is it what an operator on the dtype gives, too?  bf16 and f16 round every
  * result, so that 0 * x + 0.1 is another number there. */
 bool pv_number_is_held(gs_dtype, pv_number);
+/* A number that an operator on the dtype takes, as it computes with it: bounds
+ * of a clip are results, which bf16 and f16 round. */
+double pv_taken_number(gs_compute, gs_dtype, double);
 bool pv_number_floor(pv_number, pv_number *out); /* of floats */
 /* The least and the greatest value of an integer dtype. */
 pv_number pv_number_least(gs_dtype);

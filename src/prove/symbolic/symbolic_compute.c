@@ -32,16 +32,15 @@ parameter(const computing *x, uint32_t k) {
   const fm_operator *o = &x->node->o;
   gs_dtype d = x->c.dtype;
   pv_number number;
-  bool clips = x->c.op == GS_C_CLIP;
   double real = gs_literal_value(d, o->param[k].real);
-  pv_value p = o->param[k].written
-                   ? pv_real_value(&x->f->elements, d,
-                                   clips ? gs_convert(d, real) : real)
-                   : fm_value_of(x->f, d, o->param[k].number);
+  pv_value p =
+      o->param[k].written
+          ? pv_real_value(&x->f->elements, d, pv_taken_number(x->c.op, d, real))
+          : fm_value_of(x->f, d, o->param[k].number);
   if (pv_is_integer(d) || !p || !pv_is_number(&x->f->elements, p, &number))
     return p;
   real = gs_literal_value(d, pv_number_real(number));
-  return pv_real_value(&x->f->elements, d, clips ? gs_convert(d, real) : real);
+  return pv_real_value(&x->f->elements, d, pv_taken_number(x->c.op, d, real));
 }
 
 static pv_value
