@@ -198,6 +198,7 @@ static isl_pw_multi_aff *
 base_of(const joining *j, const po_stmt *s, const po_operand *o) {
   po_program *p = j->p;
   isl_pw_multi_aff *base = widened(j, po_base_of(p, s, o));
+  po_pool_reserve(&p->pool, 1);
   return po_keep_pw_multi_aff(
       &p->pool,
       isl_pw_multi_aff_set_tuple_id(isl_pw_multi_aff_copy(base), isl_dim_in,
@@ -210,10 +211,8 @@ rewrite(const joining *j, po_stmt *s) {
   const po_stmt *like = &p->stmts.data[j->x->stmts[0]];
   uint32_t n = s->instr->n_operands + 1;
   po_operand *operands = BS_NEWS(&p->arena, po_operand, n);
-  po_pool_reserve(&p->pool, n + 2);
   for (uint32_t k = 0; k < n; k++) {
     operands[k] = s->operands[k];
-    po_pool_reserve(&p->pool, 1);
     operands[k].base = base_of(j, s, &s->operands[k]);
   }
   po_pool_reserve(&p->pool, 2);

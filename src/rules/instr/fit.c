@@ -105,7 +105,7 @@ fit_note_cut(fitting *x, fit_cut *cut) {
   bs_push(heap, &x->all, c);
 }
 
-/* One of a sum stands behind the others; 0: none. */
+/* The cut as it is, and with each digit of a sum behind the others. */
 static void
 note_cuts(fitting *x, fit_cut cut, const fit_cut *sums) {
   uint32_t n = cut.n;

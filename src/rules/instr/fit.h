@@ -202,6 +202,8 @@ bool fit_has_room(const gs_context *, const fit_instr *, const int64_t *size);
  * k-th operator that commutes change places; the bit behind these: reductions
  * of operands are parts of the one that they are reduced by. */
 bool fit_walk(fit_match *, uint32_t swaps);
+/* Whether the node is that operator; *spec: with its parameters. */
+bool fit_computes(const fit_match *, eg_node, gs_compute, bs_value *spec);
 /* fit_uncast.c: what is cast by a node of the class, from that dtype, or
  * EG_NO_CLASS; and a class that is views of such a cast as these views of what
  * is cast, false where it is none.  Nodes of classes that are new are not

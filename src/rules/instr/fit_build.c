@@ -403,26 +403,22 @@ bind_sizes(const building *b, uint32_t *slots) {
     }
 }
 
-void
-fit_bind_slots(const building *b, uint32_t *slots) {
-  memcpy(slots, b->m->slots, sizeof b->m->slots);
-  bind_sizes(b, slots);
-}
-
-static bs_value
-call_attr(building *b, const gs_instr *into) {
+bs_value
+fit_call_attr(building *b, const gs_instr *instr, const uint32_t *slot_of,
+              const gs_over *over, const gs_instr *into) {
   bs_values *values = b->m->session->ctx.values;
-  const gs_instr *instr = b->m->f->instr;
   bs_value items[GS_MAX_INSTR_VARS + 2];
   uint32_t slots[GS_MAX_INSTR_VARS], n = 0;
-  fit_bind_slots(b, slots);
+  memcpy(slots, b->m->slots, sizeof slots);
+  bind_sizes(b, slots);
   items[n++] = bs_sym(values, instr->name);
-  for (uint32_t k = 0; k < instr->n_params; k++) {
-    b->failed |= slots[k] == UINT32_MAX;
-    items[n++] = (bs_value){slots[k]};
+  for (uint32_t k = 0; k < instr->n_params && !b->failed; k++) {
+    uint32_t slot = slot_of ? slot_of[k] : k;
+    b->failed = slot == UINT32_MAX || slots[slot] == UINT32_MAX;
+    items[n++] = b->failed ? BS_NIL : (bs_value){slots[slot]};
   }
-  if (b->over.n)
-    items[n++] = fit_over_value(values, instr, &b->over, into);
+  if (over->n)
+    items[n++] = fit_over_value(values, instr, over, into);
   return b->failed ? BS_NIL : bs_list(values, items, n);
 }
 
@@ -467,17 +463,16 @@ fit_build_operand(building *b, uint32_t k) {
   list_of_place(b, k, &from, &to);
   b->failed |= !wide && !to.failed &&
                !fit_can_come(m, &m->f->instr->operands[k], to.dim + leads);
-  bool well =
-      !m->f->in_memory || wide ||
-      fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]) ||
-      fit_turn(b, k, &from, &to);
+  bool asked = !wide && (m->f->in_memory || m->f->staged);
+  bool lies = !asked ||
+              fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]);
+  bool well = lies || !m->f->in_memory || fit_turn(b, k, &from, &to);
   if (!wide)
     slice_operand(b, &b->s->operand[k]);
   fit_rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
   if (!b->failed && !well)
     fit_copy(b);
-  if (!b->failed && m->f->staged && !m->f->in_memory &&
-      !fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]))
+  if (!b->failed && !lies && !m->f->in_memory)
     b->copied += (double)gs_elements(&b->type); /* lowering packs it */
 }
 
@@ -522,7 +517,7 @@ fit_build_call(building *b, const gs_instr *into, rl_fit *calls) {
   gs_type types[FIT_OPERANDS];
   const gs_type *at[FIT_OPERANDS];
   uint32_t n = b->m->f->instr->n_operands;
-  bs_value attr = call_attr(b, into);
+  bs_value attr = fit_call_attr(b, b->m->f->instr, NULL, &b->over, into);
   b->failed |= adds_on_host(b, into);
   for (uint32_t k = n; k < b->m->f->n_seen; k++)
     b->failed |= !are_alike(b, b->m->f->seen_as[k], k);

@@ -77,10 +77,12 @@ bool fit_turn(building *, uint32_t k, const parts *from, const parts *to);
 void fit_find_over(building *);
 void fit_build_call(building *, const gs_instr *into, rl_fit *calls);
 void fit_build_onto(building *, rl_fit *calls);
-/* Operand k as the calls take it; what sizes and operators tell of the
- * instruction's variables; and the cycles of all calls. */
+/* Operand k as the calls take it; the attribute of a call, whose parameters are
+ * those slots of the plain instruction (NULL: the same); and the cycles of all
+ * calls. */
 void fit_build_operand(building *, uint32_t k);
-void fit_bind_slots(const building *, uint32_t *slots);
+bs_value fit_call_attr(building *, const gs_instr *, const uint32_t *slot_of,
+                       const gs_over *, const gs_instr *into);
 double fit_price_call(building *, const gs_instr *, bs_value attr,
                       const gs_type *const *types);
 bool fit_has_sums(const gs_over *);

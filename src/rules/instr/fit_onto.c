@@ -42,21 +42,9 @@ over_of(const building *b, const gs_accumulation *by) {
 /* What is iterated of a sum is added by the same instruction. */
 static bs_value
 attr_of(building *b, const gs_accumulation *by) {
-  bs_values *values = b->m->session->ctx.values;
-  bs_value items[GS_MAX_INSTR_VARS + 2];
-  uint32_t slots[GS_MAX_INSTR_VARS], n = 0;
   gs_over over = over_of(b, by);
-  fit_bind_slots(b, slots);
-  items[n++] = bs_sym(values, by->instr->name);
-  for (uint32_t k = 0; k < by->instr->n_params; k++) {
-    uint32_t slot = by->slot[k];
-    b->failed |= slot == UINT32_MAX || slots[slot] == UINT32_MAX;
-    items[n++] = b->failed ? BS_NIL : (bs_value){slots[slot]};
-  }
-  if (over.n)
-    items[n++] = fit_over_value(values, by->instr, &over,
-                                fit_has_sums(&over) ? by->instr : NULL);
-  return b->failed ? BS_NIL : bs_list(values, items, n);
+  return fit_call_attr(b, by->instr, by->slot, &over,
+                       fit_has_sums(&over) ? by->instr : NULL);
 }
 
 /* The sums, one dimension for each digit, as the calls take them. */

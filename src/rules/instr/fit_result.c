@@ -52,7 +52,7 @@ put_stages(const building *b, parts *to) {
   return all > 1;
 }
 
-/* The same reduction of what calls leave. */
+/* What calls leave is reduced by the operator of the instruction's root. */
 static void
 reduce_stages(building *b) {
   gs_compute op = b->m->f->node[0].op;

@@ -11,15 +11,11 @@
 /* A cast of what has that dtype; EG_NO_CLASS: none. */
 eg_class
 fit_cast_from(const fit_match *m, eg_class c, gs_dtype dtype) {
-  const bs_values *values = m->session->ctx.values;
   uint32_t n, n_kids;
+  bs_value spec;
   const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
   for (uint32_t k = 0; k < n; k++) {
-    gs_compute op;
-    if (eg_op(m->graph, nodes[k]) != GS_COMPUTE ||
-        !gs_compute_of(values, bs_item(values, eg_attr(m->graph, nodes[k]), 0),
-                       &op) ||
-        op != GS_C_CAST)
+    if (!fit_computes(m, nodes[k], GS_C_CAST, &spec))
       continue;
     eg_class kid = eg_find(m->graph, eg_kids(m->graph, nodes[k], &n_kids)[0]);
     if (fit_class_type(m, kid)->dtype == dtype)

@@ -77,6 +77,15 @@ go_down(fit_match *m, eg_class *c, rl_index *x) {
   return false;
 }
 
+bool
+fit_computes(const fit_match *m, eg_node node, gs_compute op, bs_value *spec) {
+  gs_compute found;
+  if (eg_op(m->graph, node) != GS_COMPUTE)
+    return false;
+  *spec = bs_item(values_of(m), eg_attr(m->graph, node), 0);
+  return gs_compute_of(values_of(m), *spec, &found) && found == op;
+}
+
 /* A compute node of the class, of the root's the one that is looked at; the
  * operand's class, or EG_NO_CLASS. */
 static eg_class
@@ -87,14 +96,9 @@ find_compute(const fit_match *m, eg_class c, gs_compute op, bs_value *spec) {
     return m->op == op ? m->kid : EG_NO_CLASS;
   }
   const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
-  for (uint32_t k = 0; k < n; k++) {
-    gs_compute found;
-    if (eg_op(m->graph, nodes[k]) != GS_COMPUTE)
-      continue;
-    *spec = bs_item(values_of(m), eg_attr(m->graph, nodes[k]), 0);
-    if (gs_compute_of(values_of(m), *spec, &found) && found == op)
+  for (uint32_t k = 0; k < n; k++)
+    if (fit_computes(m, nodes[k], op, spec))
       return eg_find(m->graph, eg_kids(m->graph, nodes[k], &n_kids)[0]);
-  }
   return EG_NO_CLASS;
 }
 
