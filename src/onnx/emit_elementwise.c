@@ -198,9 +198,8 @@ bound_in(on_import *im, uint32_t k, bound *out) {
   if (!on_in(im, k))
     return true;
   const on_array *a = on_array_in(im, k);
-  if (!a || a->n != 1 || a->type != on_type_in(im, 0))
-    return on_fail(im, "a bound is not a single number of the type of its "
-                       "input");
+  if (!a || a->n != 1)
+    return on_fail(im, "a bound is not a single number");
   return on_is_real(a) ? real_bound(im, a, k == 2, out)
                        : whole_bound(im, a, k == 2, out);
 }

@@ -230,10 +230,9 @@ places_where(on_import *im, const on_array *condition, int64_t size) {
   int64_t n = 0;
   for (int64_t k = 0; k < condition->n; k++)
     n += on_int(condition, k) != 0;
-  if (condition->type != ON_BOOL || condition->rank != 1 ||
-      condition->n > size || !n) {
-    on_fail(im, "its condition is no list of bool up to as long as the axis, "
-                "or leaves nothing");
+  if (condition->rank != 1 || condition->n > size || !n) {
+    on_fail(im, "its condition is no list up to as long as the axis, or leaves "
+                "nothing");
     return NULL;
   }
   on_array *at = on_array_new(im, ON_INT64, &n, 1);

@@ -53,20 +53,15 @@ has_place(const gs_type *zero, const gs_type *x, int along) {
                         : n == 1 || (d >= 0 && n == x->dim[d]);
 }
 
-/* An operand of bytes, and zero points of its type that have a place in it, if
- * there are any: those that are known to be 0 are not looked at again. */
+/* Zero points have a place in their operand, if there are any: those that are
+ * known to be 0 are not looked at again. */
 static bool
 check_zero(on_import *im, uint32_t input, uint32_t zero, int along) {
   gs_type x, z;
-  int32_t type = on_type_in(im, input);
-  if (type != ON_INT8 && type != ON_UINT8)
-    return on_fail(im, "input %u is of neither int8 nor uint8", input);
   if (!on_in(im, zero))
     return true;
   if (!on_shape_in(im, input, &x) || !on_shape_in(im, zero, &z))
     return false;
-  if (on_type_in(im, zero) != type)
-    return on_fail(im, "the zero point is of another type than its operand");
   return has_place(&z, &x, along) ||
          on_fail(im, "the zero points do not fit the shape of their operand");
 }
@@ -129,10 +124,6 @@ quantized(on_import *im, gs_term x, uint32_t scale, uint32_t zero) {
   int32_t type = on_type_in(im, zero);
   if (!t_type(im, x, &t))
     return GS_NO_TERM;
-  if (type != ON_INT8 && type != ON_UINT8) {
-    on_fail(im, "its result is of neither int8 nor uint8");
-    return GS_NO_TERM;
-  }
   x = t_fold(im, "div", x, placed(im, on_term_in(im, scale), &t, ROWS));
   x = t_compute(im, "round", x);
   gs_term z = t_cast(im, t.dtype, on_term_in(im, zero));

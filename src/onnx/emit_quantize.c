@@ -50,10 +50,6 @@ emit_dequantize(on_import *im) {
   gs_term x = on_term_in(im, 0), scale = on_term_in(im, 1);
   if (!t_type(im, x, &t) || !t_type(im, scale, &s))
     return;
-  if (on_in(im, 2) && on_type_in(im, 2) != on_type_in(im, 0)) {
-    on_fail(im, "the zero point is of another type than its input");
-    return;
-  }
   x = t_cast(im, GS_I32, x);
   if (on_in(im, 2)) {
     gs_term zero = t_cast(im, GS_I32, on_term_in(im, 2));

@@ -17,7 +17,8 @@ typedef enum coordinates {
   ASYMMETRIC,
   PYTORCH_HALF_PIXEL,
   HALF_PIXEL_SYMMETRIC,
-  TF_HALF_PIXEL
+  TF_HALF_PIXEL,
+  CROP_AND_RESIZE
 } coordinates;
 
 /* What the attributes say: an axis may have many elements to be placed. */
@@ -33,6 +34,7 @@ typedef struct axis_map {
   int64_t from, to; /* sizes */
   double scale;
   sampling by;
+  double first, last; /* of the part that is shown, in lengths of the axis */
 } axis_map;
 
 static double
@@ -57,7 +59,8 @@ sampling_of(const on_import *im) {
       [ASYMMETRIC] = "asymmetric",
       [PYTORCH_HALF_PIXEL] = "pytorch_half_pixel",
       [HALF_PIXEL_SYMMETRIC] = "half_pixel_symmetric",
-      [TF_HALF_PIXEL] = "tf_half_pixel_for_nn"};
+      [TF_HALF_PIXEL] = "tf_half_pixel_for_nn",
+      [CROP_AND_RESIZE] = "tf_crop_and_resize"};
   static const struct {
     const char *name;
     double (*nearest)(double);
@@ -69,7 +72,7 @@ sampling_of(const on_import *im) {
                 .nearest = round_prefer_floor,
                 .excludes = on_attr_int(im, "exclude_outside", 0) != 0,
                 .a = on_attr_real(im, "cubic_coeff_a", -0.75)};
-  for (int k = ALIGN_CORNERS; k <= TF_HALF_PIXEL; k++)
+  for (int k = ALIGN_CORNERS; k <= CROP_AND_RESIZE; k++)
     if (has_coordinates(im, coordinates_names[k]))
       s.coordinates = (coordinates)k;
   for (size_t k = 0; k < sizeof nearest / sizeof *nearest; k++)
@@ -78,25 +81,40 @@ sampling_of(const on_import *im) {
   return s;
 }
 
+/* The nearest of two elements between which a place is depends on how it is
+ * rounded: others compute it in f32. */
+static double
+quotient(const axis_map *m, double a, double b) {
+  return m->by.is_nearest ? (double)((float)a / (float)b) : a / b;
+}
+
 /* Where in the original the element stands. */
 static double
 place_of(const axis_map *m, int64_t i) {
   double x = (double)i, from = (double)m->from, to = (double)m->to;
+  double middle = quotient(m, x + 0.5, m->scale);
   switch (m->by.coordinates) {
   case ALIGN_CORNERS:
-    return m->to == 1 ? 0 : x * (from - 1) / (to - 1);
+    return m->to == 1 ? 0 : quotient(m, x * (from - 1), to - 1);
   case ASYMMETRIC:
-    return x / m->scale;
+    return quotient(m, x, m->scale);
   case PYTORCH_HALF_PIXEL:
-    return m->to == 1 ? 0 : (x + 0.5) / m->scale - 0.5;
+    return m->to == 1 ? 0 : middle - 0.5;
   case HALF_PIXEL_SYMMETRIC:
-    return from / 2 * (1 - to / (m->scale * from)) + (x + 0.5) / m->scale - 0.5;
+    return from / 2 * (1 - to / (m->scale * from)) + middle - 0.5;
   case TF_HALF_PIXEL:
-    return (x + 0.5) / m->scale;
+    return middle;
+  case CROP_AND_RESIZE:
+    return quotient(m,
+                    m->to == 1
+                        ? (m->first + m->last) / 2 * (from - 1)
+                        : m->first * (from - 1) +
+                              x * (m->last - m->first) * (from - 1) / (to - 1),
+                    1);
   case HALF_PIXEL:
     break;
   }
-  return (x + 0.5) / m->scale - 0.5;
+  return middle - 0.5;
 }
 
 static double
@@ -132,12 +150,14 @@ taps_of(const axis_map *m, int64_t i, double *weight) {
 
 /* One element beyond the taps of any phase, on both sides. */
 enum { REACH = 3, SPAN = 2 * REACH + 1 };
+/* Lengths of an axis that a part may be away: places stay small integers. */
+#define PART_MOST 0x1p20
 
 static bool
 repeats(const axis_map *m) {
   return m->to % m->from == 0 && m->scale == (double)(m->to / m->from) &&
          m->to / m->from <= 64 && m->by.coordinates != ALIGN_CORNERS &&
-         !m->by.excludes;
+         m->by.coordinates != CROP_AND_RESIZE && !m->by.excludes;
 }
 
 static bool
@@ -199,7 +219,7 @@ by_phases(on_import *im, gs_term x, uint32_t d, const axis_map *m) {
   int64_t phases = m->to / m->from, middle = m->from;
   double filters[64 * SPAN] = {0}, weight[4];
   int64_t inside = 2 * m->from + 1;
-  axis_map inner = {inside, phases * inside, m->scale, m->by};
+  axis_map inner = {inside, phases * inside, m->scale, m->by, 0, 1};
   for (int64_t p = 0; p < phases; p++) {
     int64_t first = taps_of(&inner, middle * phases + p, weight) - middle;
     for (int k = 0; k < 4; k++)
@@ -269,6 +289,49 @@ by_matrix(on_import *im, gs_term x, uint32_t d, const axis_map *m) {
                 t_transpose(im, t_whole(im, x), back, type.rank));
 }
 
+/* ---- beyond the edges ---- */
+
+static bool
+is_inside(const axis_map *m, int64_t i) {
+  double x = place_of(m, i);
+  return x >= 0 && x <= (double)m->from - 1;
+}
+
+/* 1 for the elements along the axis that show a part of the image; NULL: all
+ * of them do, or a fault. */
+static on_array *
+mask_of(on_import *im, const axis_map *m) {
+  int64_t shown = 0;
+  for (int64_t i = 0; i < m->to; i++)
+    shown += is_inside(m, i);
+  on_array *a =
+      shown == m->to ? NULL : on_array_new(im, on_type_in(im, 0), &m->to, 1);
+  for (int64_t i = 0; a && i < m->to; i++)
+    on_set_real(a, i, is_inside(m, i));
+  if (a)
+    a->name = "shown";
+  return a;
+}
+
+static gs_term
+extrapolated(on_import *im, gs_term x, const axis_map *maps) {
+  gs_type t;
+  double v = on_attr_real(im, "extrapolation_value", 0);
+  if (!t_type(im, x, &t))
+    return GS_NO_TERM;
+  for (uint32_t k = 0; k < t.rank; k++) {
+    on_array *mask = mask_of(im, &maps[k]);
+    if (!mask)
+      continue;
+    gs_term in = t_constant(im, mask);
+    for (uint32_t j = k + 1; j < t.rank; j++)
+      in = t_insert(im, in, j - k);
+    x = t_select(im, t_fit(im, in, t.dim, t.rank), x,
+                 t_value(im, t.dtype, v, t.dim, t.rank));
+  }
+  return x;
+}
+
 /* ---- the sizes ---- */
 
 /* The dimensions that sizes are given for; all where none are named. */
@@ -310,6 +373,30 @@ keep_proportions(on_import *im, axis_map *maps, const uint32_t *axes,
   }
 }
 
+/* Where the part that is shown begins on each axis, then where it ends. */
+static bool
+read_parts(on_import *im, axis_map *maps, const uint32_t *axes, uint32_t n) {
+  const on_array *parts = on_array_in(im, 1);
+  if (!parts || parts->n != 2 * (int64_t)n)
+    return on_fail(im, "the part to be shown is no pair of numbers for each "
+                       "axis");
+  for (uint32_t k = 0; k < n; k++) {
+    axis_map *m = &maps[axes[k]];
+    m->first = on_real(parts, k);
+    m->last = on_real(parts, n + k);
+    if (!(fabs(m->first) < PART_MOST && fabs(m->last) < PART_MOST))
+      return on_fail(im, "the part to be shown is too far from the image");
+  }
+  return true;
+}
+
+/* In f32, in which scales are given, so that 5 elements times 2.6, which is a
+ * little less there, are 13 and not 12. */
+static double
+scaled_size(int64_t from, double scale) {
+  return (double)floorf((float)from * (float)scale);
+}
+
 static bool
 read_maps(on_import *im, const gs_type *type, axis_map *maps) {
   const on_array *scales = on_in(im, 2) ? on_array_in(im, 2) : NULL;
@@ -321,16 +408,16 @@ read_maps(on_import *im, const gs_type *type, axis_map *maps) {
   uint32_t axes[GS_MAX_RANK], n;
   if (!read_axes(im, type->rank, axes, &n))
     return false;
-  if (!given || im->failed || given->n != n)
+  if (!given || im->failed || given->n != n || !n)
     return on_fail(im, "its sizes are not known, or not as many as its "
                        "dimensions");
   for (uint32_t k = 0; k < type->rank; k++)
-    maps[k] = (axis_map){type->dim[k], type->dim[k], 1, by};
+    maps[k] = (axis_map){type->dim[k], type->dim[k], 1, by, 0, 1};
   for (uint32_t k = 0; k < n; k++) {
     axis_map *m = &maps[axes[k]];
     double from = (double)m->from;
-    double to =
-        sizes ? (double)on_int(sizes, k) : floor(from * on_real(scales, k));
+    double to = sizes ? (double)on_int(sizes, k)
+                      : scaled_size(m->from, on_real(scales, k));
     if (!(to >= 1) || to > 0x1p31)
       return on_fail(im, "a size is below 1, or too large");
     m->to = (int64_t)to;
@@ -339,18 +426,22 @@ read_maps(on_import *im, const gs_type *type, axis_map *maps) {
   if (sizes &&
       !on_attr_is(im, "keep_aspect_ratio_policy", "stretch", "stretch"))
     keep_proportions(im, maps, axes, n);
-  return true;
+  return by.coordinates != CROP_AND_RESIZE || read_parts(im, maps, axes, n);
 }
 
 static bool
 knows_modes(on_import *im) {
-  if (has_coordinates(im, "tf_crop_and_resize") ||
-      on_attr_int(im, "antialias", 0))
-    return on_fail(im, "of its attributes, coordinates by tf_crop_and_resize "
-                       "and antialias are not supported");
+  if (on_attr_int(im, "antialias", 0))
+    return on_fail(im, "of its attributes, antialias is not supported");
   return on_attr_is(im, "mode", "nearest", "nearest") ||
          on_type_of(on_type_in(im, 0))->real ||
          on_fail(im, "integers are not interpolated");
+}
+
+/* Each element stays where it is. */
+static bool
+is_whole(const axis_map *m) {
+  return m->from == m->to && m->scale == 1 && m->first == 0 && m->last == 1;
 }
 
 void
@@ -361,10 +452,12 @@ emit_resize(on_import *im) {
   if (!t_type(im, x, &type) || !knows_modes(im) || !read_maps(im, &type, maps))
     return;
   for (uint32_t k = 0; k < type.rank; k++) {
-    if (maps[k].from == maps[k].to && maps[k].scale == 1)
+    if (is_whole(&maps[k]))
       continue;
     x = repeats(&maps[k]) ? by_phases(im, x, k, &maps[k])
                           : by_matrix(im, x, k, &maps[k]);
   }
+  if (maps[0].by.coordinates == CROP_AND_RESIZE)
+    x = extrapolated(im, x, maps);
   on_out(im, 0, x, on_type_in(im, 0));
 }

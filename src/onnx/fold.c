@@ -212,10 +212,8 @@ fold_binary(on_import *im) {
   on_array *out = on_array_in(im, 0);
   for (uint32_t k = 1; out && k < on_inputs(im); k++) {
     const on_array *b = on_array_in(im, k);
-    if (!b || (b->type != out->type && im->row->which != ON_POW)) {
-      on_fail(im, "its inputs have different types");
+    if (!b)
       return;
-    }
     out = combine(im, im->row->which, out, b);
   }
   on_out_array(im, 0, out);
@@ -228,8 +226,8 @@ fold_clip(on_import *im) {
   on_array *out = on_array_in(im, 0);
   for (uint32_t k = 1; out && k < on_inputs(im); k++) {
     const on_array *bound = on_in(im, k) ? on_array_in(im, k) : NULL;
-    if (bound && (bound->type != out->type || bound->n != 1)) {
-      on_fail(im, "a bound is not a single number of the type of its input");
+    if (bound && bound->n != 1) {
+      on_fail(im, "a bound is not a single number");
       return;
     }
     if (bound)
@@ -363,10 +361,8 @@ fold_where(on_import *im) {
   c = on_expanded(im, c, all.dim, all.rank);
   a = on_expanded(im, a, all.dim, all.rank);
   b = on_expanded(im, b, all.dim, all.rank);
-  if (!c || !a || !b || a->type != b->type) {
-    on_fail(im, "its inputs have different types");
+  if (!c || !a || !b)
     return;
-  }
   size_t bytes = on_type_of(a->type)->bytes;
   for (int64_t k = 0; k < a->n; k++)
     if (!on_int(c, k))

@@ -110,10 +110,6 @@ fold_range(on_import *im) {
     on_fail(im, "start, limit and delta have to be one element each");
     return;
   }
-  if (end->type != first->type || step->type != first->type) {
-    on_fail(im, "its inputs have different types");
-    return;
-  }
   double by = on_real(step, 0), from = on_real(first, 0);
   double many = by == 0 ? -1 : steps_to(first, end, step);
   if (!(by != 0) || !(many < 0x1p40)) {

@@ -198,7 +198,8 @@ static void
 translate(on_import *im) {
   bool arrays = false;
   bool fine = find_row(im) && check_inputs(im) && !reads_poison(im, &arrays) &&
-              on_check_attributes(im) && on_take_sizes(im, &arrays);
+              on_check_attributes(im) && on_check_types(im) &&
+              on_take_sizes(im, &arrays);
   define_results(im);
   if (!fine || im->failed)
     return;

@@ -17,6 +17,8 @@ void on_advise(on_import *);
 /* Each attribute of the node is one of its operator, as the format has it; a
  * fault if not (onnx_attributes.c). */
 bool on_check_attributes(on_import *);
+/* Each input has elements of a type that its operator takes (onnx_types.c). */
+bool on_check_types(on_import *);
 /* Folds or translates each node that an output needs. */
 void on_walk(on_import *);
 

@@ -119,6 +119,7 @@ typedef enum on_folding {
 typedef struct on_row {
   const char *name;
   uint8_t least, most;    /* inputs; 255: any number */
+  const char *types;      /* of each input (onnx_types.c) */
   const char *attributes; /* that are looked at, or may be ignored */
   on_action *fold;        /* where all inputs are arrays; NULL: as `emit` */
   on_action *emit;        /* NULL: only on arrays */

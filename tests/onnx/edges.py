@@ -154,6 +154,37 @@ def far_range():
         (INT64, reals(2 ** 53 - 1, 2 ** 53)), known=[0, 1, 2])
 
 
+def nearest_f32(v):
+    return struct.unpack("f", struct.pack("f", v))[0]
+
+
+def resizes():
+    a = A((1, 2, 4, 5), [v * v % 23 / 8 for v in range(40)])
+    # Of f32, 2.6 is a little less, and 5 times that is 13 nevertheless.
+    out = nd.resize_axis(a, 3, 13, nearest_f32(2.6), "linear", "half_pixel",
+                         "")
+    add("Resize", [a, None, A((1,), [2.6])], out, known=[2], opset=18,
+        mode="linear", axes=[3])
+    # From half a row before the image on, and from its end to its middle.
+    line, back = A((1, 4), [0.0, 1.0, 2.0, 3.0]), A((2,), [-0.5, 1.0])
+    add("Resize", [line, back, None, ints(4)], A((1, 4), [7.0, 0.0, 1.5, 3.0]),
+        known=[1, 3], opset=18, axes=[1], mode="linear",
+        coordinate_transformation_mode="tf_crop_and_resize",
+        extrapolation_value=7.0)
+    add("Resize", [line, A((4,), [0.0, 1.0, 1.0, 0.5]), None, ints(1, 3)],
+        A((1, 3), [3.0, 2.25, 1.5]), known=[1, 3], opset=11, mode="linear",
+        coordinate_transformation_mode="tf_crop_and_resize")
+    add("Resize", [(INT32, A((2, 2), [1, 2, 3, 4])),
+                   A((4,), [0.0, 0.0, 2.0, 1.0]), None, ints(3, 2)],
+        (INT32, A((3, 2), [1, 2, 3, 4, -1, -1])), known=[1, 3], opset=11,
+        coordinate_transformation_mode="tf_crop_and_resize",
+        extrapolation_value=-1.0)
+    # In f32, (9 + 0.5) / 1.9 is 5: the place is between two elements.
+    add("Resize", [reals(*map(float, range(6))), None, reals(1.9)],
+        reals(0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0, 5.0),
+        known=[2], opset=13)
+
+
 for each_part in (halves, bounds, powers, functions, zero_points, casts,
-                  far_remainders, far_range):
+                  far_remainders, far_range, resizes):
     each_part()

@@ -8,8 +8,8 @@ import tempfile
 
 import encode
 import texts
-from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64, INT8, UINT64, node,
-                    tensor, value)
+from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64, INT8, UINT64,
+                    UINT8, node, tensor, value)
 
 X = value("x", FLOAT, (2, 3))
 Y = value("y", FLOAT, (2, 3))
@@ -36,6 +36,15 @@ def wrong_size(dims, count):
 def op(name, inputs=("x",), known=(), **attributes):
     return encode.model([node(name, list(inputs), ["y"], "here",
                               **attributes)], [X], [Y], known)
+
+
+def typed(name, *types, opset=17, **attributes):
+    """A node with an input of each of these element types, none of it known."""
+    names = [f"i{k}" for k in range(len(types))]
+    return encode.model(
+        [node(name, names, ["y"], "here", **attributes)],
+        [value(n, t, (1, 2, 3)) for n, t in zip(names, types)],
+        [value("y", types[0], (1, 2, 3))], opset=opset)
 
 
 def list_of(name, *v):
@@ -152,7 +161,7 @@ MODELS = [
                                                   list_of("e", 1)])),
     ("not a batch of images", op("Conv", ["x", "x"])),
     ("out of range", op("Gather", ["x", "s"], [list_of("s", 2)])),
-    ("not known", op("Pad", ["x", "x"])),
+    ("not known", typed("Pad", FLOAT, INT64)),
     ("two pads for each", op("Pad", ["x", "s"], [list_of("s", 1)])),
     ("known while importing", op("Range", ["x", "x", "x"])),
     ("differ in rank", op("GatherElements", ["x", "s"], [list_of("s", 0)])),
@@ -161,7 +170,7 @@ MODELS = [
         [value("y", INT64, (2,))],
         [tensor(n, INT64, (), [v]) for n, v in
          (("a", -(1 << 53) - 1), ("b", -(1 << 53) + 1), ("c", 1))])),
-    ("its inputs have different types", encode.model(
+    ("input 2 has elements of type float, not of int64", encode.model(
         [node("Range", ["a", "b", "c"], ["y"], "here")], [],
         [value("y", INT64, (2,))],
         [tensor("a", INT64, (), [0]), tensor("b", INT64, (), [2]),
@@ -195,8 +204,8 @@ MODELS = [
         INT64, (INT64, (1 << 63) - 1), None)),
     ("the bound -9223372036854775808 is beyond 2^53", clip(
         INT64, None, (INT64, -(1 << 63)))),
-    ("of the type of its input", clip(FLOAT, None, (DOUBLE, 1e39))),
-    ("of the type of its input", clip(INT8, (FLOAT, 0.5), None)),
+    ("type double, not of float as its input 0", clip(FLOAT, None, (DOUBLE, 1e39))),
+    ("type float, not of int8 as its input 0", clip(INT8, (FLOAT, 0.5), None)),
     ("a bound is NaN", clip(FLOAT, (FLOAT, math.nan), None)),
     ("keepdims is not an integer", op("ReduceMax", keepdims=0.0)),
     ("keepdims is not an integer", op("ReduceMax", keepdims=[0])),
@@ -229,14 +238,14 @@ MODELS = [
         [node("Pow", ["b", "p"], ["y"], "here")], [],
         [value("y", INT32, (2,))], [tensor("b", INT32, (2,), [2, -2]),
                                     tensor("p", FLOAT, (), [2.5])])),
-    ("another type than its operand", shifted(tensor("z", FLOAT, (), [0.5]))),
-    ("another type than its operand", shifted(tensor("z", INT32, (), [256]))),
-    ("another type than its operand", shifted(tensor("z", INT32, (), [0]))),
+    ("type float, not of int8", shifted(tensor("z", FLOAT, (), [0.5]))),
+    ("type int32, not of int8", shifted(tensor("z", INT32, (), [256]))),
+    ("type int32, not of int8", shifted(tensor("z", INT32, (), [0]))),
     ("do not fit the shape", shifted(tensor("z", INT8, (7,), [0] * 7))),
     ("do not fit the shape", shifted(tensor("z", INT8, (2, 2, 1), [0] * 4))),
     ("do not fit the shape", shifted(tensor("z", INT8, (1, 2), [0] * 2))),
     ("do not fit the shape", of_image(2)),
-    ("another type than its input", encode.model(
+    ("input 2 has elements of type int32, not of int8", encode.model(
         [node("DequantizeLinear", ["b", "s", "z"], ["y"], "here")],
         [value("b", INT8, (2, 3))], [Y],
         [tensor("s", FLOAT, (), [2.0]), tensor("z", INT32, (), [256])])),
@@ -246,22 +255,38 @@ MODELS = [
     ("of a is beyond 2^53", encode.model(
         [], [], [value(n, INT64, (20,)) for n in "ab"],
         [tensor(n, INT64, (20,), [FAR, *range(19)]) for n in "ab"])),
-    ("needs equal dtypes", encode.model(
+    ("type float16, not of float as its input 0", encode.model(
         [node("Add", ["x", "h"], ["y"], "here")],
         [X, value("h", FLOAT16, (2, 3))], [Y])),
     ("half floats are not supported", encode.model(
         [node("RNN", ["x", "w", "r"], ["y"], "here", hidden_size=2)],
         [value("x", FLOAT16, (3, 1, 4)), value("w", FLOAT16, (1, 2, 4)),
          value("r", FLOAT16, (1, 2, 2))], [value("y", FLOAT16, (3, 1, 1, 2))])),
-    ("limits of Resize: not tf_crop", op(
+    ("limits of Resize: not antialias", op(
         "Resize", ["x", "", "", "s"], [list_of("s", 4, 3)], antialias=1)),
-    ("neither LEFT nor RIGHT", op("BitShift", ["x", "x"])),
+    ("neither LEFT nor RIGHT", typed("BitShift", UINT8, UINT8)),
+    # What other programs refuse, or read otherwise.
+    ("(BitShift; direction = RIGHT): its input 0 has elements of type int8",
+     typed("BitShift", INT8, INT8, direction="RIGHT")),
+    ("(ReverseSequence): its input 1 has elements of type int32",
+     typed("ReverseSequence", FLOAT, INT32)),
+    ("(LpPool; kernel_shape = 1): its input 0 has elements of type int32",
+     typed("LpPool", INT32, kernel_shape=[1])),
+    ("(Concat; axis = 0): its input 3 has elements of type int64, not of int32",
+     typed("Concat", INT32, INT32, INT32, INT64, axis=0)),
+    ("(Where): its input 2 has elements of type int8, not of float as its "
+     "input 1", typed("Where", BOOL, FLOAT, INT8)),
+    ("version 13 of the operators has there: float double float16 int32 int64 "
+     "uint32; a Cast converts it", typed("Add", INT8, INT8, opset=13)),
+    ("Where takes both of one type", typed("Where", BOOL, FLOAT, INT8)),
     ("a length is below 0 or above", op("ReverseSequence", ["x", "s"],
                                         [list_of("s", 1, 3, 0)])),
     ("or leaves nothing", op("Compress", ["x", "s"], [
         tensor("s", BOOL, (2,), [0, 0])], axis=0)),
-    ("no list of bool", op("Compress", ["x", "s"], [list_of("s", 1, 0)],
-                           axis=0)),
+    ("input 1 has elements of type int64", op(
+        "Compress", ["x", "s"], [list_of("s", 1, 0)], axis=0)),
+    ("no list up to", op("Compress", ["x", "s"], [
+        tensor("s", BOOL, (3,), [1, 0, 1])], axis=0)),
     ("an axis is named twice", op("Resize", ["x", "", "", "s"],
                                   [list_of("s", 4, 3)], axes=[0, -2])),
     ("p is not above 0", encode.model(
