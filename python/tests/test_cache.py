@@ -43,6 +43,17 @@ def test_no_place_for_a_cache(tmp_path):
                                            XDG_CACHE_HOME="")
 
 
+@pytest.mark.parametrize("base, folder", [
+    ("/var/cache", "/var/cache/glen"), ("", "/there/.cache/glen"),
+    ("caches", "/there/.cache/glen"), ("./caches", "/there/.cache/glen")])
+def test_the_default_folder(base, folder, monkeypatch):
+    """A relative path in XDG_CACHE_HOME counts as none."""
+    monkeypatch.delenv("GLEN_CACHE", raising=False)
+    monkeypatch.setenv("HOME", "/there")
+    monkeypatch.setenv("XDG_CACHE_HOME", base)
+    assert _cache.default_folder() == folder
+
+
 def test_a_folder_that_is_only_read(folder, monkeypatch):
     kept = glen.compile(MATMUL, cache=folder)
     monkeypatch.setattr(os, "access", lambda path, mode: path != str(folder))

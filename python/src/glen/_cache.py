@@ -24,7 +24,9 @@ _FORMAT = 1
 def default_folder() -> str:
     """``$GLEN_CACHE``, else ``glen`` in the user's folder of caches."""
     named = os.environ.get("GLEN_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # which the XDG specification has us ignore
+        base = os.path.expanduser("~/.cache")
     if not named and not os.path.isabs(base):
         raise FileNotFoundError("this user has no home folder")
     return named or os.path.join(base, "glen")
