@@ -204,12 +204,17 @@ check_forms(const cl_options *o, uint32_t *count, bool *loops) {
 }
 
 static bool
+is_on_stdout(const cl_options *o) {
+  return !o->output || !strcmp(o->output, "-");
+}
+
+static bool
 write_form(job *j, const cl_options *o, const cl_form *f, bool only) {
   const char *text = make[f - cl_forms](j);
   char path[CL_PATH];
   if (!text)
     return false;
-  if (!o->output || !strcmp(o->output, "-"))
+  if (is_on_stdout(o))
     return cl_write(j->session, "-", text);
   cl_form_path(&j->named, o, f, only, path, sizeof path);
   return cl_write(j->session, path, text);
@@ -240,12 +245,15 @@ dump_phases(job *j, const cl_options *o) {
          cl_write_in(j->session, dir, "6.c", j->c);
 }
 
+/* C includes its header where the header is written to a file beside it. */
 static bool
 emit_code(job *j) {
+  const cl_options *o = j->session->options;
+  bool is_beside = !is_on_stdout(o) && cl_has_word(o->emit, "h");
   char header[CL_PATH + 4];
   snprintf(header, sizeof header, "%s.h", cl_base_name(j->named.stem));
-  return glen_emit_c(j->session->glen, j->loops, j->named.name, header, &j->c,
-                     &j->h);
+  return glen_emit_c(j->session->glen, j->loops, j->named.name,
+                     is_beside ? header : NULL, &j->c, &j->h);
 }
 
 static bool
@@ -261,8 +269,7 @@ make_code(job *j, const cl_options *o) {
 static void
 print_json(const job *j, const cl_options *o) {
   char path[CL_PATH];
-  if (!o->json || !o->output || !strcmp(o->output, "-") ||
-      j->explored.verdict || o->tune)
+  if (!o->json || is_on_stdout(o) || j->explored.verdict || o->tune)
     return;
   fputs("{\"schema\":1,\"function\":", stdout);
   cl_print_json_text(j->named.name);
@@ -279,12 +286,11 @@ print_json(const job *j, const cl_options *o) {
 static bool
 verified(job *j, const cl_options *o) {
   const cl_explored *e = &j->explored;
-  bool to_stdout = !o->output || !strcmp(o->output, "-");
   if (!e->verdict)
     return true;
   const char *text =
       glen_result_verified_text(j->session->glen, e->result, o->json);
-  if (o->json && !to_stdout)
+  if (o->json && !is_on_stdout(o))
     fputs(text, stdout);
   else
     cl_note(j->session, "%s", text);
@@ -332,22 +338,12 @@ is_object(const cl_options *o) {
   return false;
 }
 
-static bool
-writes_c(const cl_options *o) {
-  for (const char *at = o->emit; *at;) {
-    size_t n = strcspn(at, ",");
-    if (n == 1 && *at == 'c')
-      return true;
-    at += n + (at[n] == ',');
-  }
-  return false;
-}
-
 /* Who leaves the suffix out may expect a program, as of a C compiler. */
 static void
 note_no_suffix(const job *j, const cl_options *o) {
-  if (writes_c(o) && o->output && *o->output && strcmp(o->output, "-") &&
-      !strchr(cl_base_name(o->output), '.') && strncmp(o->output, "/dev/", 5))
+  if (cl_has_word(o->emit, "c") && o->output && *o->output &&
+      strcmp(o->output, "-") && !strchr(cl_base_name(o->output), '.') &&
+      strncmp(o->output, "/dev/", 5))
     cl_note(j->session,
             "%s has C, which a C compiler takes from a file whose name ends in "
             ".c: use -o %s.c\n",
@@ -360,7 +356,7 @@ static const char *
 default_dispatch(const cl_options *o) {
   bool one = o->target || o->script || o->tune || o->choose ||
              cl_is_loops(o->files.items[0]);
-  return one || !writes_c(o) ? NULL : "avx2,avx512";
+  return one || !cl_has_word(o->emit, "c") ? NULL : "avx2,avx512";
 }
 
 int
@@ -369,9 +365,8 @@ cl_compile(const cl_options *options) {
   static job j;
   uint32_t count;
   cl_options settings = *options;
-  bool to_stdout = !settings.output || !strcmp(settings.output, "-");
   /* On stdout the header would follow the code: leave it out by default. */
-  if (to_stdout && !strcmp(settings.emit, "c,h"))
+  if (is_on_stdout(&settings) && !strcmp(settings.emit, "c,h"))
     settings.emit = "c";
   bool loops;
   int code = check_forms(&settings, &count, &loops);
