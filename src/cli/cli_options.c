@@ -408,6 +408,19 @@ answer_without_command(int argc, char **argv) {
   return fail_usage(NULL, what, NULL);
 }
 
+/* Who names one program to a command that compares two may want to know whether
+ * that one is right. */
+static int
+too_few(const cl_command *command, uint32_t n) {
+  char what[160];
+  snprintf(what, sizeof what, "an argument is missing: %s%s", command->operands,
+           n && command->min_operands == 2
+               ? "; glen run --check compares the code of one program with "
+                 "the interpreter"
+               : "");
+  return fail_usage(command, what, NULL);
+}
+
 const cl_command *
 cl_parse(int argc, char **argv, cl_options *options, int *exit_code) {
   cursor c = {argc, 1, argv, NULL, 0};
@@ -435,8 +448,7 @@ cl_parse(int argc, char **argv, cl_options *options, int *exit_code) {
   if (options->version || !c.command)
     return NULL;
   if (options->files.n < c.command->min_operands) {
-    *exit_code =
-        fail_usage(c.command, "an argument is missing:", c.command->operands);
+    *exit_code = too_few(c.command, options->files.n);
     return NULL;
   }
   return c.command;

@@ -164,7 +164,7 @@ read_rules(ed_document *d) {
 static const ed_form glen_forms[] = {
     {"tensor", NULL, "(tensor NAME (shape n...) DTYPE)"},
     {"const", NULL, "(const NAME (shape n...) DTYPE v...)"},
-    {"let", NULL, "(let NAME term)"},
+    {"let", NULL, "(let NAME TERM)"},
     {"define", NULL, "(define (NAME PARAMETER...) [\"what\"] ITEM... TERM)"},
 };
 
@@ -177,7 +177,7 @@ static const ed_form rules_forms[] = {
     {"test", NULL, "(test NAME (program ...) CLAUSE...)"},
     {"tensor", "program", "(tensor NAME (shape n...) DTYPE)"},
     {"const", "program", "(const NAME (shape n...) DTYPE v...)"},
-    {"let", "program", "(let NAME term)"},
+    {"let", "program", "(let NAME TERM)"},
 };
 
 static const ed_form target_forms[] = {

@@ -28,7 +28,7 @@ static const char *const form_names[] = {"tensor", "const",  "let",
 static const char *const form_usages[] = {
     "(tensor NAME (shape n...) DTYPE [:data \"FILE\" [OFFSET | \"KEY\"]])",
     "(const NAME (shape n...) DTYPE v...)",
-    "(let NAME term)",
+    "(let NAME TERM)",
     "(output NAME)",
     "(define (NAME PARAMETER...) TERM)",
     "(size NAME LEAST MOST [MULTIPLE])",
@@ -88,9 +88,8 @@ collect_names(gs_parser *x, bool known) {
   }
 }
 
-/* Names end up in file names and generated code. */
-static bool
-is_plain_name(const char *s) {
+bool
+parse_is_plain_name(const char *s) {
   bool first = true;
   size_t n = strlen(s);
   for (; *s; s++, first = false) {
@@ -110,12 +109,13 @@ same_span(bs_span a, bs_span b) {
 /* The binding that a form defines, valid until a name is bound; NULL with a
  * diagnostic when its name is ill-formed or taken. */
 static parse_binding *
-define(gs_parser *x, uint32_t name) {
+define(gs_parser *x, form_kind kind, uint32_t name) {
   const bs_sx *sx = parse_at(x, name);
   bs_diags *diags = x->ctx->diags;
   if (sx->kind != BS_SX_SYM) {
     bs_error(diags, sx->span, "bad-name", "expected a name, found %s",
              parse_describe(x, name));
+    bs_hint(diags, "write %s", form_usages[kind]);
     return NULL;
   }
   parse_binding *b = parse_find(x, sx->value);
@@ -125,7 +125,7 @@ define(gs_parser *x, uint32_t name) {
     bs_note(diags, b->span, "the first definition is here");
     return NULL;
   }
-  if (!is_plain_name(parse_symbol(x, name))) {
+  if (!parse_is_plain_name(parse_symbol(x, name))) {
     bs_error(diags, sx->span, "bad-name", "`%.60s` cannot be a name",
              parse_symbol(x, name));
     bs_hint(diags, "letters, digits, `_`, `-` and `.`, beginning with a letter "
@@ -233,7 +233,7 @@ declared_type(gs_parser *x, gs_op op, uint32_t name, gs_type *out) {
 static void
 parse_leaf(gs_parser *x, form_kind kind, uint32_t list, uint32_t name) {
   gs_type type;
-  parse_binding *b = define(x, name);
+  parse_binding *b = define(x, kind, name);
   bool fine =
       declared_type(x, kind == TENSOR ? GS_TENSOR : GS_CONST, name, &type);
   if (!b)
@@ -254,7 +254,7 @@ parse_leaf(gs_parser *x, form_kind kind, uint32_t list, uint32_t name) {
 
 static void
 parse_let(gs_parser *x, uint32_t name) {
-  bool defined = define(x, name) != NULL;
+  bool defined = define(x, LET, name) != NULL;
   gs_term t = parse_term(x, parse_at(x, name)->next);
   if (!defined)
     return;
@@ -274,7 +274,7 @@ parse_output(gs_parser *x, uint32_t name) {
     bs_error(x->ctx->diags, span, "bad-name",
              "expected the name of an output, found %s",
              parse_describe(x, name));
-    bs_hint(x->ctx->diags, "name the term with (let NAME term) first");
+    parse_hint_output(x, name);
     return;
   }
   gs_term t = parse_term(x, name);
@@ -293,23 +293,11 @@ parse_output(gs_parser *x, uint32_t name) {
   gs_add_output(x->p, parse_symbol(x, name), t, span);
 }
 
-/* Does an item begin with a bracket, as lists of other languages do? */
-static bool
-has_brackets(gs_parser *x, uint32_t form) {
-  for (uint32_t k = 1; k < parse_at(x, form)->count; k++) {
-    const char *word = parse_symbol(x, bs_sx_item(&x->sx, form, k));
-    if (word && word[0] == '[')
-      return true;
-  }
-  return false;
-}
-
 static bool
 check_form(gs_parser *x, uint32_t root, form_kind *kind) {
   const bs_sx *sx = parse_at(x, root);
   const char *head = bs_sx_head(&x->sx, x->ctx->values, root);
   bs_diags *diags = x->ctx->diags;
-  gs_op op;
   if (!head) {
     const char *word = parse_symbol(x, root);
     bs_error(diags, sx->span, "bad-form", "expected a form, found %s",
@@ -325,7 +313,7 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
              "unknown form `%.60s`", head);
     if (gs_hint_elsewhere(diags, GS_AS_FORM, head))
       return false;
-    if (gs_op_find(head, &op))
+    if (parse_heads_term(x, head))
       bs_hint(diags, "a term needs a name: (let NAME (%s ...))", head);
     else if (near)
       bs_meant(diags, "`", near);
@@ -348,11 +336,7 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
       "1 argument",          "2 arguments or more", "3 or 4 arguments"};
   bs_error(diags, sx->span, "bad-form", "%s takes %s, found %u", head,
            expected[*kind], n - 1);
-  bs_hint(diags,
-          has_brackets(x, root)
-              ? "a list is written in parentheses, with a head: (shape 4 8)"
-              : "write %s",
-          form_usages[*kind]);
+  parse_hint_form(x, root, form_usages[*kind]);
   return false;
 }
 

@@ -108,6 +108,16 @@ void parse_place(gs_parser *, uint32_t node, gs_term);
 /* Reports a fault of an operator; false. */
 bool parse_fault(gs_parser *, const gs_fault *, bs_span);
 
+/* form_hints.c.  What to write instead of what stands behind `output`, and of a
+ * form with too few or too many items, which is written as `usage` says. */
+void parse_hint_output(gs_parser *, uint32_t node);
+void parse_hint_form(gs_parser *, uint32_t form, const char *usage);
+void parse_hint_unknown(gs_parser *, const char *name);
+/* Whether terms begin with the word: an operator, or a definition in use. */
+bool parse_heads_term(const gs_parser *, const char *word);
+/* Names end up in file names and generated code. */
+bool parse_is_plain_name(const char *);
+
 /* parse_attr.c.  Item `item` of op's attributes from one S-expression; false
  * with a diagnostic. */
 bool parse_attr(gs_parser *, gs_op op, uint32_t item, uint32_t node,

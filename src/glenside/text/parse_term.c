@@ -255,9 +255,13 @@ static bool
 shape_frame(gs_parser *x, parse_frame *f) {
   const bs_sx *list = parse_at(x, f->list);
   uint32_t head = f->list + 1;
-  if (!list->count || !parse_symbol(x, head))
-    return bs_error(x->ctx->diags, list->span, "bad-term",
-                    "expected a term, found %s", parse_describe(x, f->list));
+  if (!list->count || !parse_symbol(x, head)) {
+    bs_error(x->ctx->diags, list->span, "bad-term", "expected a term, found %s",
+             parse_describe(x, f->list));
+    bs_hint(x->ctx->diags, "the first word in parentheses is an operator: "
+                           "(relu a)");
+    return false;
+  }
   const char *name = parse_symbol(x, head);
   if (!gs_op_find(name, &f->op)) {
     const gs_instr *instr = instr_of(x, name);
@@ -387,6 +391,8 @@ reference(gs_parser *x, uint32_t node) {
   const char *near = parse_nearest(name, names, n);
   if (near)
     bs_meant(x->ctx->diags, "`", near);
+  else
+    parse_hint_unknown(x, name);
   bs_free(x->ctx->heap, names);
   parse_bind(x, sx->value, sx->span);
   parse_find(x, sx->value)->bound = true;
