@@ -163,6 +163,18 @@ rl_came_from(const eg_graph *g, eg_node node) {
   return from.i == UINT32_MAX && n ? older_in(g, kids[0], node) : from;
 }
 
+/* A right side that is a variable has no node of its own: what an instruction
+ * means is looked for again for each match, and no match is known to have made
+ * the node. */
+static bool
+can_make_nodes(const rl_compiled *rule) {
+  for (uint32_t k = 0; k < rule->rule.n_right; k++)
+    for (uint32_t i = 0; i < rule->right[k].term.n; i++)
+      if (!rule->right[k].term.nodes[i].is_slot)
+        return true;
+  return false;
+}
+
 static void
 push_cause(trail *t, eg_node node, uint32_t id) {
   const eg_graph *g = t->run->graph;
@@ -172,7 +184,8 @@ push_cause(trail *t, eg_node node, uint32_t id) {
   if (from.i == UINT32_MAX)
     return;
   c.slots = bs_calloc(t->run->heap, rule->n_slots + (size_t)1, sizeof *c.slots);
-  eg_search_class(g, rule->pattern, eg_class_of(g, from), try_match, &c);
+  if (can_make_nodes(rule))
+    eg_search_class(g, rule->pattern, eg_class_of(g, from), try_match, &c);
   bs_free(t->run->heap, c.slots);
   bs_push(t->run->heap, &t->todo, from);
 }
