@@ -18,12 +18,10 @@ const cl_command cl_commands[] = {
      "  glen saturate examples/conv.glen --target systolic -o mapped.glen\n"
      "  glen saturate examples/conv.glen --rules my.rules\n"},
     {"compile", "F.glen", 1, 1, "compile a program to C and a header",
-     "Writes a C function and its header.  With --rules, the program is\n"
-     "saturated first.  Without --rules, it is saturated by the rules that "
-     "come\n"
-     "with glen if the target has instructions; otherwise it is compiled as "
-     "it\n"
-     "is written.\n\n"
+     "Writes a C function and, beside it, its header; without -o, prints the\n"
+     "function alone.  With --rules, the program is saturated first.  Without\n"
+     "--rules, it is saturated by the rules that come with glen if the target\n"
+     "has instructions; otherwise it is compiled as it is written.\n\n"
      "  glen compile examples/conv.glen -o conv.c\n"
      "  glen compile examples/conv.glen --target systolic \\\n"
      "      --emit=glen,c,h -o conv.c\n"
@@ -74,12 +72,11 @@ const cl_command cl_commands[] = {
     {"map", "F.glen", 1, 1, "show which part went to which instruction",
      "Saturates and extracts the program, and draws it with what became of "
      "each\n"
-     "part.  For an instruction that was not used, it says where its rule "
-     "came\n"
-     "nearest, what was missing, and what could be done about it.  --why-not\n"
-     "asks about one instruction or any rule.  --all lists the calls that "
-     "each\n"
-     "part may become, with their prices.\n\n"
+     "part.  For an instruction that was not used, says where its rule came\n"
+     "nearest to a match, what was missing, and what you could do about it.\n"
+     "--why-not asks about one instruction or any rule.  --all lists the "
+     "calls\n"
+     "that each part may become, with their prices.\n\n"
      "  glen map examples/conv.glen --rules rules/ \\\n"
      "      --target targets/systolic.target\n"
      "  glen map my.glen --rules rules/ --target targets/systolic16.target \\\n"
@@ -182,9 +179,10 @@ const cl_command cl_commands[] = {
      "  glen completions targets\n"
      "  glen completions words -- saturate --extractor e\n"},
     {"fmt", "PATH...", 1, CL_MAX_LIST, "format programs, or expand definitions",
-     "Does the same as glen rules fmt.  With --expand, it writes nothing but\n"
-     "prints the program with each use of a definition, such as (matmul a b),\n"
-     "replaced by the term that it stands for.\n\n"
+     "Formats .glen, .rules and .target files in place, as glen rules fmt\n"
+     "does.  With --expand, it writes nothing.  It prints the program, with\n"
+     "each use of a definition, such as (matmul a b), replaced by the term\n"
+     "that it stands for.\n\n"
      "  glen fmt my.glen\n"
      "  glen fmt --expand examples/attention.glen\n"},
     {"simulate", "PROGRAM", 1, 1,
