@@ -78,7 +78,8 @@ input(const list *l, uint32_t k) {
 }
 
 /* A line for each that has nothing behind it, as `gcc -MP` writes them, so that
- * make does not stop when one is gone. */
+ * make does not stop when one is gone.  CMake 3.22, which reads the lists for
+ * ninja, takes a colon for a part of the name unless a space follows. */
 static void
 put_rules(const list *l, const char *made) {
   put_name(l, made, TARGET);
@@ -93,7 +94,7 @@ put_rules(const list *l, const char *made) {
     if (is_writable(l, input(l, k))) {
       fputc('\n', l->to);
       put_name(l, input(l, k), TARGET);
-      fputs(":\n", l->to);
+      fputs(l->ninja ? ": \n" : ":\n", l->to);
     }
 }
 

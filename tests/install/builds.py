@@ -325,8 +325,7 @@ class Named:
     def runs(self):
         mark = os.path.join(self.at, "mark")
         open(mark, "w", encoding="utf-8").close()
-        code, out, err = self.installed.run(
-            [self.tool, "-s" if self.tool == "make" else "--quiet"], self.at)
+        code, out, err = self.installed.run([self.tool], self.at)
         with open(mark, encoding="utf-8") as f:
             made = {int(k) for k in f.read().split()}
         return made, (code, out, err)
