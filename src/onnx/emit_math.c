@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_math.c - functions that are made of those of the language. */
-#include "onnx/onnx_import.h"
+#include "onnx/onnx_range.h"
 
 #include <float.h>
 #include <math.h>
@@ -226,6 +226,9 @@ emit_general_pow(on_import *im) {
   power = t_select(im, t_equal(im, a, one), one, power);
   if (!on_type_of(on_type_in(im, 0))->real)
     power = t_compute(im, "round", power);
+  if (on_type_in(im, 0) == ON_INT64 && gs_term_ok(power) &&
+      !on_is_exact(im, power))
+    return;
   give_narrowed(im, power);
 }
 

@@ -2,6 +2,7 @@
 /* onnx_import.c - from a model to a program and the file of its weights. */
 #include "base/file.h"
 #include "onnx/onnx_graph.h"
+#include "onnx/onnx_range.h"
 #include "onnx/sized.h"
 #include "onnx/weights.h"
 
@@ -284,6 +285,7 @@ on_program_of(const gs_context *ctx, const on_options *options,
   declare_all(&im);
   on_walk(&im);
   give_outputs(&im);
+  on_tell_of_ranges(&im);
   return ctx->diags->errors == before && finish(&im, weights) ? im.p : NULL;
 }
 

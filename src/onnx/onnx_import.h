@@ -74,6 +74,18 @@ typedef struct on_weight {
   const Onnx__Node *node; /* that gave it, or else reads it first */
 } on_weight;
 
+/* No element of a term is larger, or smaller than its negative: if elements of
+ * int64 inputs fit into int32, and for all that they may be. */
+typedef struct on_range_of {
+  double fits, all;
+  bool whole; /* all are integers */
+} on_range_of;
+
+typedef struct on_ranged {
+  on_range_of range;
+  bool is_set;
+} on_ranged;
+
 /* A symbolic dimension that is a size of the program. */
 typedef struct on_open {
   const char *symbol;
@@ -93,6 +105,9 @@ typedef struct on_import {
   BS_VEC(on_value *) list;
   bs_map taken; /* names of the program, by symbol id */
   BS_VEC(on_weight) weights;
+  BS_VEC(on_ranged) ranges;                  /* by term */
+  uint32_t exact_up_to_int32;                /* nodes */
+  const Onnx__Node *told_of, *first_told_of; /* of them */
   on_summary *summary;
   on_open open[GS_MOST_SIZES];
   uint32_t n_open;

@@ -3,6 +3,7 @@
  *
  * Each function makes one operator; what has no type is a fault of the node,
  * told with what inference says of it. */
+#include "onnx/onnx_range.h"
 #include "onnx/sized.h"
 
 #include <string.h>
@@ -20,6 +21,8 @@ add(on_import *im, gs_op op, const bs_value *items, uint32_t n_items,
                      n_kids, BS_NOWHERE, &fault);
   if (!gs_term_ok(t))
     on_fail(im, "%s", fault.message);
+  else
+    on_note_range(im, t);
   return t;
 }
 
@@ -164,7 +167,7 @@ t_reverse(on_import *im, gs_term a, int64_t d) {
 /* ---- computations ---- */
 
 /* Has the dtype of these elements the operator?  *in: else the one to compute
- * in.  An f64 holds each i64, and what a result has beyond 2^53 is cut off. */
+ * in.  An f64 holds each i64; that its result does, too, is looked at. */
 static bool
 takes(on_import *im, bs_value op, gs_term a, gs_dtype *own, gs_dtype *in) {
   gs_type type;
@@ -181,13 +184,21 @@ takes(on_import *im, bs_value op, gs_term a, gs_dtype *own, gs_dtype *in) {
   return false;
 }
 
+/* What was computed in place of its dtype, in that dtype. */
+static gs_term
+narrowed(on_import *im, gs_dtype own, gs_term a) {
+  return gs_term_ok(a) && own == GS_I64 && !on_is_exact(im, a)
+             ? GS_NO_TERM
+             : t_cast(im, own, a);
+}
+
 static gs_term
 compute(on_import *im, bs_value op, gs_term a) {
   gs_dtype own, in;
   if (takes(im, op, a, &own, &in))
     return add(im, GS_COMPUTE, &op, 1, &a, 1);
   a = t_cast(im, in, a);
-  return t_cast(im, own, add(im, GS_COMPUTE, &op, 1, &a, 1));
+  return narrowed(im, own, add(im, GS_COMPUTE, &op, 1, &a, 1));
 }
 
 gs_term
@@ -259,7 +270,7 @@ t_fold(on_import *im, const char *op, gs_term a, gs_term b) {
   if (takes(im, bs_sym(im->ctx->values, op), a, &own, &in))
     return t_compute(im, op, t_pair(im, a, b));
   a = t_pair(im, t_cast(im, in, a), t_cast(im, in, b));
-  return t_cast(im, own, t_compute(im, op, a));
+  return narrowed(im, own, t_compute(im, op, a));
 }
 
 gs_term

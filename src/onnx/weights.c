@@ -6,6 +6,7 @@
  * of the program whose elements stand in the file of weights. */
 #include "base/file.h"
 #include "glenside/array/tensor.h"
+#include "onnx/onnx_range.h"
 #include "onnx/sized.h"
 #include "onnx/weights.h"
 
@@ -65,6 +66,8 @@ literals(on_import *im, const on_array *a, const gs_type *type) {
   gs_tensor_init(im->ctx->heap, &t, type);
   if (convert(im, a, &t))
     out = gs_add_constant(im->p, name, type, t.data, BS_NOWHERE);
+  if (gs_term_ok(out))
+    on_set_elements(im, out, a);
   gs_tensor_done(im->ctx->heap, &t);
   return out;
 }
@@ -85,6 +88,8 @@ by_reference(on_import *im, const on_array *a, const gs_type *type) {
   if (gs_term_ok(t))
     bs_push(im->ctx->heap, &im->weights,
             (on_weight){name, a, t, a->node ? a->node : im->node});
+  if (gs_term_ok(t) && !on_is_real(a))
+    on_set_elements(im, t, a);
   return t;
 }
 
@@ -116,6 +121,8 @@ t_value(on_import *im, gs_dtype dtype, double v, const int64_t *dim,
   gs_tensor_set(&t, 0, v);
   gs_term out = gs_add_constant(im->p, on_fresh_name(im, "value"), &scalar,
                                 t.data, BS_NOWHERE);
+  if (gs_term_ok(out))
+    on_set_number(im, out, v);
   gs_tensor_done(im->ctx->heap, &t);
   return t_fit(im, out, dim, rank);
 }

@@ -185,6 +185,17 @@ def resizes():
         known=[2], opset=13)
 
 
+def ranges():
+    """Of int64, within 2^53 for all inputs; in a chain, of int32."""
+    rows = (INT32, A((2, 2), [2 ** 31 - 1, -2 ** 31, 5, 2 ** 31 - 1]))
+    add(["Cast", "ReduceSum"], [rows], (INT64, A((1, 1), [2 ** 31 + 3])),
+        Cast={"to": INT64}, ReduceSum={})
+    some = (INT64, reals(2 ** 53, -2 ** 53, 7))
+    add("Div", [some, (INT64, reals(2, 3, -2))],
+        (INT64, reals(2 ** 52, -(2 ** 53 // 3), -3)))
+
+
 for each_part in (halves, bounds, powers, functions, zero_points, casts,
-                  far_remainders, far_range, resizes):
+                  far_remainders, far_range, resizes,
+                  ranges):
     each_part()
