@@ -113,13 +113,14 @@ GLEN_API bool glen_input_is_stored(const glen_program *, uint32_t k);
 
 /* The program without its names, and with its inputs in the order in which its
  * outputs use them: programs that differ in these alone give the same text.
- * What stands in files becomes an input like any other. */
+ * What stands in files becomes an input like any other.  NULL with a diagnostic
+ * where a size is open. */
 GLEN_API glen_program *glen_program_canonical(glen_context *,
                                               const glen_program *);
 /* The layers of a program: lets that reduce, as sums, products of matrices and
  * softmax do, or call an instruction.  Each is a program in that form, in which
- * what it uses of other lets that compute are inputs. The program must live as
- * long. */
+ * what it uses of other lets that compute are inputs; NULL with a diagnostic
+ * where a size is open. The program must live as long. */
 typedef struct glen_layers glen_layers;
 GLEN_API glen_layers *glen_layers_new(glen_context *, const glen_program *);
 GLEN_API void glen_layers_free(glen_layers *);

@@ -260,6 +260,8 @@ boxed(api_box *box, gs_program *made) {
 glen_program *
 glen_layer_program(glen_context *ctx, const glen_layers *layers, uint32_t k) {
   API_ENTER(ctx, NULL);
+  if (!api_has_numbers(ctx, layers->program, "a layer by itself"))
+    return NULL;
   api_box *box = api_box_take(ctx);
   copying c;
   copying_init(&c, layers->program, api_box_context(box), layers->stop);
@@ -271,6 +273,8 @@ glen_program *
 glen_program_canonical(glen_context *ctx, const glen_program *program) {
   API_ENTER(ctx, NULL);
   const gs_program *p = program->program;
+  if (!api_has_numbers(ctx, p, "a canonical form"))
+    return NULL;
   api_box *box = api_box_take(ctx);
   copying c;
   copying_init(&c, p, api_box_context(box), NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_layers.c - layers of a program, and programs without names. */
+#include "glen/editor.h"
 #include "glen/glen.h"
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -106,6 +107,25 @@ Test(layers, outputs_of_all_kinds) {
   cr_assert_eq(glen_program_outputs(p), 3u);
   cr_assert_eq(glen_program_inputs(p), 1u);
   parse(glen, glen_program_text(glen, p, false));
+  glen_context_free(glen);
+}
+
+/* A program without names declares no sizes. */
+Test(layers, open_sizes_are_refused) {
+  static const char text[] =
+      "(size n 1 9)\n(tensor x (shape n 4) f32)\n"
+      "(let y (compute reduceSum (access x 1)))\n(output y)\n";
+  glen_context *glen = glen_context_new(NULL, 0);
+  cr_assert(glen_overlay(glen, "open.glen", text, strlen(text)));
+  glen_program *p = glen_program_load_at(glen, NULL, "open.glen", NULL, 0);
+  cr_assert(p, "%s", glen_take_diagnostics(glen, 0));
+  cr_expect_null(glen_program_canonical(glen, p));
+  cr_expect(strstr(glen_take_diagnostics(glen, 0), "a number for size n"));
+  glen_layers *layers = glen_layers_new(glen, p);
+  cr_assert_eq(glen_layers_count(layers), 1u);
+  cr_expect_null(glen_layer_program(glen, layers, 0));
+  cr_expect(strstr(glen_take_diagnostics(glen, 0), "a number for size n"));
+  glen_layers_free(layers);
   glen_context_free(glen);
 }
 
