@@ -4,17 +4,16 @@
  * One seed gives one answer, on every machine: how many shapes and forms were
  * looked at, what they had in them, the shape that refutes.  answers/ holds
  * them; a change of the prover that means to change them writes them anew with
- * GLEN_RECORD=1 in the environment, and the difference is to be read.  A rule
- * that takes long is not recorded, and is not asked about. */
+ * GLEN_RECORD=1 in the environment, and the difference is to be read.  What
+ * ends an answer is a bound of work, never a clock: all rules are recorded. */
 #include "fixture.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define DIR GLEN_SOURCE_DIR "/tests/unit/prove/"
 
-enum { SHAPES = 10, EVERY = SANITIZED ? 5 : 1, QUICK = 12 };
+enum { SHAPES = 10, EVERY = SANITIZED ? 5 : 1 };
 
 static void
 put_answer(bs_text *out, const rl_rules *rules, const rl_rule *rule) {
@@ -88,20 +87,17 @@ answers_of(const char *file) {
   cr_assert(rl_load(rules, bs_arena_printf(&arena, DIR "%s.rules", file)) &&
                 rl_finish(rules),
             "%s", faults());
-  uint32_t known = 0; /* rules that are recorded */
   for (uint32_t k = 0; k < rl_count(rules); k++) {
     const rl_rule *rule = rl_at(rules, k);
-    clock_t start = clock();
     bs_text one;
-    size_t len;
-    if (!record && (!block_of(recorded, rule->name, &len) || known++ % EVERY))
+    if (!record && k % EVERY)
       continue;
     bs_text_init(&one, &heap);
     bs_putf(&one, "[%s]\n", rule->name);
     put_answer(&one, rules, rule);
     if (!record)
       compare(recorded, rule->name, &one);
-    else if (clock() - start < CLOCKS_PER_SEC / QUICK)
+    else
       bs_putf(&all, "%s\n", bs_text_str(&one));
     bs_text_done(&one);
   }
