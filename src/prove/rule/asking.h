@@ -38,6 +38,7 @@ typedef struct pv_asking {
   bool asks_numbers;  /* an operator of it has numbers */
   const double *real; /* what these mostly are, or NULL */
   bool any_order;     /* as in the answers */
+  bool rounded;       /* for all sizes: as in pv_form */
 } pv_asking;
 
 /* rule_shape.c: true when a new shape was looked at. */

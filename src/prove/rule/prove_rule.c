@@ -80,6 +80,9 @@ pv_not_general(pv_asking *pr, const char *format, ...) {
   pr->out->why = bs_arena_strdup(pr->ctx->arena, text);
 }
 
+/* What follows the reason where floats are near to what a rule computes. */
+#define ROUNDED ", up to the rounding of the numbers that it computes"
+
 /* On every shape; perhaps for all sizes, too. */
 static void
 conclude_proved(pv_asking *pr) {
@@ -88,8 +91,9 @@ conclude_proved(pv_asking *pr) {
   if (!pr->narrow && out->forms) {
     out->verdict = PV_PROVED;
     out->reason =
-        say(pr, "for all sizes at ranks up to %u (%u forms)%s%s", out->rank,
-            out->forms, out->shapes ? "" : ", at no shape besides", order);
+        say(pr, "for all sizes at ranks up to %u (%u forms)%s%s%s", out->rank,
+            out->forms, out->shapes ? "" : ", at no shape besides", order,
+            pr->rounded ? ROUNDED : "");
     return;
   }
   out->verdict = PV_CHECKED;

@@ -92,7 +92,8 @@ prove_form(void *arg, const gs_program *p, const uint32_t *slots,
                          .max_operations = OPERATIONS_OF_FORM,
                          .any = any,
                          .systems = g->systems,
-                         .any_order = &pr->any_order}};
+                         .any_order = &pr->any_order,
+                         .rounded = &pr->rounded}};
   bs_heap_init_child(&q.heap, pr->ctx->heap, (size_t)1 << 28);
   bool ok = bs_protect(&q.heap, ask_form, &q) && q.proved;
   pr->out->forms++;

@@ -451,6 +451,8 @@ pv_prove_form(const pv_form *form, bs_heap *heap, bool *numbers,
     }
     *numbers = f->numbers;
     *form->any_order |= f->elements.any_order;
+    if (form->rounded)
+      *form->rounded |= f->rounded;
     *why = f->why;
     more = fm_next(f);
     cases = f->frame[0];

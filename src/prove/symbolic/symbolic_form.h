@@ -218,6 +218,7 @@ typedef struct fm_form {
   bool careful;    /* indices are compared by all that is known of them */
   bool whole_path; /* only what is known of the whole path is asked */
   bool nothing;    /* no application takes this path */
+  bool rounded;    /* an operator takes a float that the rule computes */
   pv_values elements;
   /* Only the first n_numbers and n_terms elements are written: the arrays are
    * large, and a form has thousands of paths. */

@@ -83,6 +83,14 @@ is_near(fm_form *f, fm_number x, gs_dtype dtype) {
   return true;
 }
 
+/* Is it a number that the rule computes, other than a literal of its left side
+ * or a size, and so perhaps only near to the real one? */
+static bool
+is_computed(fm_form *f, fm_number x) {
+  fm_poly p = f->number[fm_normal(f, x)];
+  return p.real && p.n && !is_literal(f, &p);
+}
+
 /* The dtype of what an operator with numbers is given, where it is a float. */
 static bool
 takes_numbers(const fm_side *side, const fm_node *n, gs_dtype *dtype) {
@@ -119,9 +127,13 @@ fm_check_literals(fm_form *f, const fm_side *side) {
     narrow[k] = most_below(n, narrow);
     if (!takes_numbers(side, n, &dtype))
       continue;
-    for (uint32_t i = 0; i < n->o.n; i++)
-      if (!n->o.param[i].written && !is_near(f, n->o.param[i].number, dtype))
+    for (uint32_t i = 0; i < n->o.n; i++) {
+      if (n->o.param[i].written)
+        continue;
+      if (!is_near(f, n->o.param[i].number, dtype))
         fm_fail(f, "a literal is computed, and rounded once more");
+      f->rounded |= is_computed(f, n->o.param[i].number);
+    }
     narrow[k] += is_narrow(n, dtype);
     if (narrow[k] > 1)
       fm_fail(f, "numbers of 16 bits vanish or overflow between operators");
