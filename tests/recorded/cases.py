@@ -111,9 +111,12 @@ GRAPH = """{"nodes": {
   "c": {"op": "x", "children": [], "eclass": "3", "cost": 3}},
  "root_eclasses": ["1"]}
 """
+FILES_TO_ESCAPE = {"a & b.glen": PROGRAMS["soft.glen"],
+                   "\"<b>'.glen": PROGRAMS["chain.glen"]}
 OWN_FILES = {**PROGRAMS, **PAIRS, **SCRIPTS, "messy.rules": MESSY,
              "graph.json": GRAPH}
-FILES = {**OWN_FILES, **terms.FILES, **odd.FILES, **kinds.FILES}
+FILES = {**OWN_FILES, **FILES_TO_ESCAPE, **terms.FILES, **odd.FILES,
+         **kinds.FILES}
 OWN = sorted(PROGRAMS)
 EXAMPLES = paths("examples/*.glen")
 # Of a large e-graph the first part says as much.
@@ -129,6 +132,9 @@ SATURATIONS = [["--extractor", "tree"], ["--extractor", "exact"],
                ["--work-limit", "500"], ["--regions", "layers"],
                ["--regions", "whole"], ["--disable-rule", "algebra"],
                ["--verify=tested"], ["--require-saturation"]]
+PAGES = [[], ["--strategy", "everything"], ["--regions", "layers"],
+         ["--extractor", "tree"], ["--verify=tested"], ["--iter-limit", "3"],
+         ["--rules", "none"], ["--disable-rule", "algebra"]]
 LOWERINGS = [["--fuse", "none"], ["--fuse", "min"], ["--fuse", "smart"],
              ["--fuse", "max"], ["--fuse", "post-tile"], ["--choose", "4"],
              ["--fuse", "post-tile", "--tile", "4,8"], ["--layout", "doc"],
@@ -262,6 +268,18 @@ def of_saturation():
             yield ["saturate", path, "--stats", "--json", *way]
 
 
+def of_reports():
+    """The page for a browser with all of its data, each program under some of
+    the options that give it other parts; of a file whose name it has to escape,
+    too."""
+    for k, path in enumerate([*EXAMPLES, *OWN, *FILES_TO_ESCAPE]):
+        for i, way in enumerate(turn(PAGES, 2 * k, 2)):
+            yield ["saturate", path, "--emit", "html", "--target",
+                   *turn(TARGETS, k + i), *BOUND, *way]
+        yield ["compile", path, "--emit", "egraph-json,dot,html", "-o", "OUT.x",
+               *BOUND]
+
+
 def of_loops():
     for k, path in enumerate(EXAMPLES + OWN):
         yield ["compile", path, "--emit", LOOP_FORMS, "-o", "OUT.c"]
@@ -349,9 +367,9 @@ def of_shells():
         yield [*command.split(), "--help"]
 
 
-GROUPS = {"saturation": of_saturation, "loops": of_loops, "pairs": of_pairs,
-          "rules": of_rules, "machines": of_machines, "shells": of_shells,
-          "damage": of_damaged_texts, "terms": terms.of_terms,
+GROUPS = {"saturation": of_saturation, "reports": of_reports,
+          "loops": of_loops, "pairs": of_pairs, "rules": of_rules,
+          "machines": of_machines, "shells": of_shells, "damage": of_damaged_texts, "terms": terms.of_terms,
           "proofs": of_proofs, "verdicts": of_verdicts, **odd.GROUPS,
           **kinds.GROUPS}
 
