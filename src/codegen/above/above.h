@@ -32,6 +32,7 @@
   X(QUIET, NULL)                                                               \
   X(ALIGNED, "GLEN_ALIGNED")                                                   \
   X(NOINLINE, "GLEN_NOINLINE")                                                 \
+  X(UNROLLED, "GLEN_UNROLLED")                                                 \
   X(EXTREMES, NULL)                                                            \
   X(LARGER, "GLEN_LARGER")                                                     \
   X(SMALLER, "GLEN_SMALLER")                                                   \

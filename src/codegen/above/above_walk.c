@@ -98,6 +98,8 @@ note_nodes(cg_needs *needs, const cg_node *chain) {
   for (const cg_node *n = chain; n; n = n->next) {
     if (n->kind == CG_FOR && n->head.unrolls)
       cg_need(needs, CG_UNROLL);
+    if (n->kind == CG_FOR && n->head.unrolled)
+      cg_need(needs, CG_UNROLLED);
     if (n->kind == CG_LET && n->let.attribute &&
         !strcmp(n->let.attribute, "GLEN_ALIGNED"))
       cg_need(needs, CG_QUIET);

@@ -124,6 +124,16 @@ put_y_ahead(const cg_contract *x, steps step, int64_t at) {
              cg_place_text(x, ahead, step.y, at, 1));
 }
 
+/* The next panel of y is on its way from beyond the second cache, whatever
+ * instructions that takes: waiting for it takes longer. */
+static void
+put_later(const cg_contract *x) {
+  int64_t later = x->c->later, line = x->c->cache_line;
+  for (int64_t at = 0; at < later; at += line)
+    cg_write(x->w, "GLEN_LATER(y, later + %lld * k%s);", (long long)later,
+             at ? bs_arena_printf(&x->e->arena, " + %lld", (long long)at) : "");
+}
+
 /* Operands are asked for some iterations ahead, where the processor has room
  * for that beside the products: 4 instructions a cycle, 2 products.  Rows of y
  * that are read where they lie are the more in need of it, for each is on a
@@ -135,17 +145,11 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   int64_t products = panel.rows * vectors;
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
   bool image = po_image_of_x(x->c);
-  int64_t asked = bs_ceil_div(x->c->later, x->c->cache_line);
   int64_t others =
       panel.rows + vectors + lines + (image ? 3 : 1) + LOOP_INSTRUCTIONS;
   steps step = steps_of(x);
   if (others > products)
     return;
-  for (int64_t k = 0; k < asked && others + asked <= products; k++)
-    cg_write(x->w, "GLEN_LATER(y, later + %lld * k%s);", (long long)x->c->later,
-             k ? bs_arena_printf(&x->e->arena, " + %lld",
-                                 (long long)(x->c->cache_line * k))
-               : "");
   bool near = x->c->y_mode == PO_DIRECT &&
               gs_most_of(x->sizes, step.y) * bytes <= GS_AHEAD_NEAR;
   if (x->c->y_mode != PO_WINDOWS && !near)
@@ -173,9 +177,19 @@ put_element(const cg_contract *x, int64_t r) {
              times_step(x, r, CG_ROW_OF_X, x->c->x_may_lie, step.row));
 }
 
+/* Instructions that count iterations are few beside those of an iteration, but
+ * where two threads share a core, each has half of its instructions. */
+static bool
+is_worth_unrolling(const cg_contract *x) {
+  return po_cdims_size(&x->c->dims[PO_DIM_K]) >=
+         GS_KERNEL_LONG * GS_KERNEL_UNROLLED;
+}
+
 static void
 put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
   steps step = steps_of(x);
+  if (is_worth_unrolling(x))
+    cg_write_unrolled(x->w, GS_KERNEL_UNROLLED);
   cg_write(x->w, "for (%s k = 0; k < kc; k++) {", x->e->index);
   for (int64_t v = 0; v < vectors; v++) {
     cg_add(x->w, "%s_v y%lld = *(const %s_v *)(y + ", x->name, (long long)v,
@@ -189,6 +203,7 @@ put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
   }
   for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)
     cg_write(x->w, "GLEN_HOLD(y%lld);", (long long)v);
+  put_later(x);
   put_ahead(x, panel, vectors);
   for (int64_t r = 0; r < panel.rows; r++) {
     put_element(x, r);

@@ -139,6 +139,10 @@ print_for(const printer *p, const cg_node *n, uint32_t indent) {
     cg_indent(out, indent);
     bs_putf(out, "%s\n", p->language->unroll);
   }
+  if (loop->unrolled && p->language->pragmas) {
+    cg_indent(out, indent);
+    bs_putf(out, "GLEN_UNROLLED(%u)\n", loop->unrolled);
+  }
   cg_indent(out, indent);
   bs_put(out, "for (");
   if (loop->type)

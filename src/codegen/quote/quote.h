@@ -50,6 +50,7 @@ typedef struct cg_writer {
   uint32_t shared, team;
   const cg_expr *pays;
   bool simd; /* the iterations of the next loop are lanes */
+  uint32_t unrolled; /* of the next loop at a time; 0: as it is */
 } cg_writer;
 
 /* Nothing is written so far: the first quote is the head of a function,
@@ -75,6 +76,8 @@ void cg_write_if(cg_writer *, const cg_expr *condition);
 /* Threads share so many loops from the next one on; where `pays` holds, unless
  * it is NULL. */
 void cg_write_team(cg_writer *, uint32_t loops, const char *pays);
+/* So many iterations of the next loop are written out at a time. */
+void cg_write_unrolled(cg_writer *, uint32_t iterations);
 /* The body, or NULL where something is wrong or still open: see `why`. */
 cg_node *cg_end(cg_writer *);
 

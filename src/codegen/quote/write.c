@@ -85,6 +85,8 @@ mark_loop(cg_writer *w, cg_for *head) {
   if (w->simd)
     head->lanes = CG_LANES_SEEN;
   w->simd = false;
+  head->unrolled = w->unrolled;
+  w->unrolled = 0;
   if (!w->team)
     return;
   head->is_team = true;
@@ -370,6 +372,11 @@ void
 cg_write_team(cg_writer *w, uint32_t loops, const char *pays) {
   w->team = w->shared = loops;
   w->pays = pays ? operand(w, pays) : NULL;
+}
+
+void
+cg_write_unrolled(cg_writer *w, uint32_t iterations) {
+  w->unrolled = iterations;
 }
 
 /* ---- bodies ---- */

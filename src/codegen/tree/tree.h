@@ -81,7 +81,8 @@ typedef struct cg_for {
   bool is_team_last; /* threads share the iterations of no loop below it */
   bool is_bounded;   /* the team has a largest size */
   bool is_fenced;    /* a fence stands at the end of its iterations */
-  bool unrolls;
+  bool unrolls;      /* written out whole by what compiles it */
+  uint32_t unrolled; /* iterations written out at a time; 0: as it is */
   bool once;         /* it has one value, of which the condition says nothing */
   uint32_t collapse; /* loops that the team which begins here shares; 0: none */
   /* Whether a team pays, where the call alone knows; NULL: it does.  Code

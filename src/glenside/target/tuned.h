@@ -74,6 +74,10 @@
     "of a kernel of products, at most: sums of one vector fill 28 of 32 "      \
     "registers, and operands are in the others")                               \
   X(KERNEL_VECTORS, 4, "vectors", "of such a kernel, at most")                 \
+  X(KERNEL_UNROLLED, 4, "iterations",                                          \
+    "of a kernel's sums that are written out")                                 \
+  X(KERNEL_LONG, 8, "times",                                                   \
+    "as many iterations are worth the code that does those left over")         \
   X(KERNEL_BLOCK, 256 * 1024, "bytes",                                         \
     "on the stack of a thread for a block of y or an image: the second "       \
     "caches of most cores have no more")                                       \
