@@ -66,13 +66,14 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
     [CG_MACS] = {.put = cg_put_mac_headers},
     /* Others decide that by themselves. */
     [CG_UNROLLED] =
-        {.text = "/* So many iterations are written out at a time. */\n"
-                 "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8\n"
-                 "#define GLEN_PRAGMA(text) _Pragma(#text)\n"
-                 "#define GLEN_UNROLLED(n) GLEN_PRAGMA(GCC unroll n)\n"
-                 "#else\n"
-                 "#define GLEN_UNROLLED(n)\n"
-                 "#endif\n\n"},
+        {.text =
+             "/* So many iterations are written out at a time. */\n"
+             "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8\n"
+             "#define GLEN_PRAGMA(text) _Pragma(#text)\n"
+             "#define GLEN_UNROLLED(n) GLEN_PRAGMA(GCC unroll n)\n"
+             "#else\n"
+             "#define GLEN_UNROLLED(n)\n"
+             "#endif\n\n"},
     [CG_UNROLL] = {.text = "#define GLEN_UNROLL _Pragma(\"unroll\")\n\n"},
     /* Not every compiler sees that the parts of a loop that was cut set all of
      * an array. */

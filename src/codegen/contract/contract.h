@@ -18,6 +18,7 @@
 #define CODEGEN_CONTRACT_CONTRACT_H
 
 #include "codegen/contract/contract_unit.h"
+#include "codegen/contract/vectors.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction.h"
 
@@ -150,7 +151,7 @@ typedef struct cg_sums {
 void cg_put_finish(const cg_contract *, const char *sums, const cg_sums *);
 /* Names the functions that the formula calls for one element, in code that has
  * it for vectors alone. */
-void cg_put_not_called(const cg_contract *);
+void cg_put_not_finished(const cg_contract *);
 /* Asks for what it reads as it does for the sums' places. */
 void cg_put_extra_prefetches(const cg_contract *, cg_panel);
 /* The value of the formula for a sum; elements of what else it reads are those
@@ -176,8 +177,7 @@ cg_has_formula(const cg_contract *x) {
  * register: of several lanes, and no wider than there are any. */
 static inline bool
 cg_fits_register(const cg_contract *x) {
-  return x->c->lanes > 1 &&
-         x->c->lanes * gs_dtype_table[x->c->dtype].bytes <= 64;
+  return cg_is_register(x->c->lanes, x->c->dtype);
 }
 
 /* pack.c: NAME_pack_x and NAME_pack_y, where they are needed. */

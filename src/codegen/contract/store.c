@@ -206,7 +206,7 @@ cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way) {
     cg_write(x->w, "#ifdef GLEN_TURNS");
     put_along_rows(x, panel, way);
     if (way == CG_SUMS_FINISH)
-      cg_put_not_called(x);
+      cg_put_not_finished(x);
     cg_write(x->w, "#else");
   }
   put_one_by_one(x, panel, way);

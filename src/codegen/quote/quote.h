@@ -49,7 +49,7 @@ typedef struct cg_writer {
    * many are still to come. */
   uint32_t shared, team;
   const cg_expr *pays;
-  bool simd; /* the iterations of the next loop are lanes */
+  bool simd;         /* the iterations of the next loop are lanes */
   uint32_t unrolled; /* of the next loop at a time; 0: as it is */
 } cg_writer;
 

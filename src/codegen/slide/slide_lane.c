@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* slide_lane.c - functions of vectors, lane by lane.
+/* slide_lane.c - functions of vectors, whole or lane by lane.
  *
- * Compilers make one instruction of a loop over all lanes of an array that lies
+ * A formula of arithmetic that vectors have is written as that.  Of all else
+ * compilers make one instruction of a loop over all lanes of an array that lies
  * where a vector does, so what is done to an element is written as it is
  * everywhere else.  It is a union of the two: a copy by memcpy may go through
  * memory in halves, which a load of the whole then waits for.  Vectors are
@@ -158,13 +159,84 @@ cg_counts_lanes(const cg_slide *x) {
   return x->uneven && !may_fill_lanes(x);
 }
 
+/* ---- the formula of whole vectors ---- */
+
+/* The two steps of a formula, in their order; UINT32_MAX: there is none. */
 static void
-put_formula(const cg_slide *x) {
-  cg_add(x->w, "static inline void\n%s_value(%s_v *s%s", x->name, x->name,
-         cg_counts_lanes(x) ? ", int n" : "");
+find_steps(const cg_slide *x, uint32_t steps[2]) {
+  steps[0] = has_store(x) ? x->c->store : UINT32_MAX;
+  steps[1] = cg_is_finished_later(x) ? UINT32_MAX : x->c->formula;
+}
+
+/* A step, of the vector `own`. */
+static const cg_expr *
+step_of(const cg_slide *x, uint32_t step, const char *own) {
+  bs_arena *arena = &x->e->arena;
+  const po_slide *c = x->c;
+  const po_stmt *s = stmt_of(x, step);
+  const cg_expr **out = cg_places(x->e, s, cg_name(arena, own));
+  if (step == c->formula)
+    for (uint32_t k = 0; k < c->n_extras; k++)
+      out[c->extras[k].expr] =
+          cg_name(arena, bs_arena_printf(arena, "e_%u", k));
+  return cg_make_formula(x->e, s, out);
+}
+
+/* One element for all lanes, or one for each of a vector that is full. */
+static bool
+can_load_extras(const cg_slide *x) {
+  for (uint32_t k = 0; k < cg_extras_of_tile(x); k++) {
+    int64_t along = x->c->extra[k].factor[x->c->along];
+    const po_array *a = &x->e->p->arrays.data[x->c->extras[k].array];
+    bool full = !x->uneven && x->width == x->c->lanes;
+    if (a->dtype != x->c->dtype || (along != 0 && (along != 1 || !full)))
+      return false;
+  }
+  return true;
+}
+
+static bool
+is_of_vectors(const cg_slide *x) {
+  uint32_t steps[2];
+  find_steps(x, steps);
+  bool all = !x->e->p->strict_fp && can_load_extras(x) &&
+             cg_is_register(x->c->lanes, x->c->dtype);
+  for (uint32_t k = 0; k < 2 && all; k++)
+    all = steps[k] == UINT32_MAX ||
+          cg_is_of_vectors(x->e, x->c->dtype, step_of(x, steps[k], "s"));
+  return all;
+}
+
+static void
+put_vectors(const cg_slide *x) {
+  uint32_t steps[2];
+  cg_vectors v = {.e = x->e,
+                  .w = x->w,
+                  .name = x->name,
+                  .dtype = x->c->dtype,
+                  .lanes = x->c->lanes};
+  const char *own = "r";
+  find_steps(x, steps);
+  cg_write(x->w, "const %s_v r = *s;", x->name);
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
-    cg_add(x->w, ", const %s *restrict e%u", cg_extra_type(x, k), k);
-  cg_write(x->w, ") {");
+    if (x->c->extra[k].factor[x->c->along])
+      cg_write(x->w, "const %s_v e_%u = *(const %s_v *)e%u;", x->name, k,
+               x->name, k);
+    else
+      cg_write(x->w, "const %s_v e_%u = *e%u - (%s_v){0};", x->name, k, k,
+               x->name);
+  for (uint32_t k = 0; k < 2; k++)
+    if (steps[k] != UINT32_MAX)
+      own = cg_put_of_vectors(&v, step_of(x, steps[k], own));
+  cg_write(x->w, "*s = %s;", own);
+}
+
+/* ---- the formula, lane by lane ---- */
+
+static void
+put_lane_by_lane(const cg_slide *x) {
+  uint32_t steps[2];
+  find_steps(x, steps);
   put_lanes(x, "a", "s");
   if (may_fill_lanes(x))
     put_loop(x, x->c->lanes);
@@ -172,14 +244,27 @@ put_formula(const cg_slide *x) {
     cg_write(x->w, "for (int t = 0; t < n; t++) {");
   else
     put_loop(x, x->width);
-  uint32_t steps[] = {has_store(x) ? x->c->store : UINT32_MAX,
-                      cg_is_finished_later(x) ? UINT32_MAX : x->c->formula};
   for (uint32_t k = 0; k < 2; k++)
     if (steps[k] != UINT32_MAX) {
       const po_stmt *s = stmt_of(x, steps[k]);
       put_value(x, "a[t]", cg_make_formula(x->e, s, places_of(x, s)));
     }
-  put_end(x);
+  cg_write(x->w, "}");
+  cg_write(x->w, "*s = a_lanes.v;");
+}
+
+static void
+put_formula(const cg_slide *x) {
+  cg_add(x->w, "static inline void\n%s_value(%s_v *s%s", x->name, x->name,
+         cg_counts_lanes(x) ? ", int n" : "");
+  for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
+    cg_add(x->w, ", const %s *restrict e%u", cg_extra_type(x, k), k);
+  cg_write(x->w, ") {");
+  if (is_of_vectors(x))
+    put_vectors(x);
+  else
+    put_lane_by_lane(x);
+  cg_close_function(x->e, x->w);
 }
 
 void
