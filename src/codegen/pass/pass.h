@@ -6,6 +6,7 @@
  *   pass_join.c  sums over rows that follow one another
  *   stream.c  loops over rows of arrays larger than the caches; pass_rows.c
  *   simd.c    loops whose iterations may run in lanes
+ *   pass_jam.c  sums of several rows side by side
  *   sums.c    long sums as several side by side
  *   vector.c  loops that are marked for vectors, as those and what fills none
  *   pass_local.c  declarations of locals; what is not used
@@ -40,6 +41,7 @@ void cg_end_loops(cg_pass_state *);
 void cg_join_rows(cg_pass_state *);
 void cg_stream_loops(cg_pass_state *);
 void cg_find_lanes(cg_pass_state *);
+void cg_jam_rows(cg_pass_state *);
 void cg_split_sums(cg_pass_state *);
 void cg_split_vectors(cg_pass_state *);
 void cg_declare_locals(cg_pass_state *);

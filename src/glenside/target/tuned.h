@@ -65,6 +65,8 @@
   X(SUM_PART, 12, "vectors",                                                   \
     "of such a sum: adding up the lanes of a shorter one takes longer than "   \
     "waiting for its additions")                                               \
+  X(JAM_ROWS, 4, "rows",                                                       \
+    "whose sums are added up together, as many as an addition has cycles")     \
   X(SLIDE_CHAIN, 16, "taps",                                                   \
     "of a window, each of which waits for the one before it: of fewer, "       \
     "windows that follow are begun meanwhile")                                 \
