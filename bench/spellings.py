@@ -95,7 +95,10 @@ def summed(r, t, a, b, dim, wide):
     a, b = noise(r, t, a, dim), noise(r, t, b, dim)
     if r.random() < 0.3:
         a, b = b, a
-    if wide and r.random() < 0.25:
+    drawn = r.random() if wide else 1
+    if wide == "i32" and drawn < 0.08:  # in two steps
+        a, b = (t.let(f"(compute (cast i16) {x})") for x in (a, b))
+    if drawn < 0.25:
         a, b = (t.let(f"(compute (cast {wide}) {x})") for x in (a, b))
     form = r.choice(["inside", "outside", "tuple", "mul", "stages"])
     stages = factors(dim[-1])

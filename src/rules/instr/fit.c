@@ -268,6 +268,9 @@ can_be_root(const fit_instr *f, gs_compute op) {
   const fit_node *n = &f->node[0];
   if (op == n->op || (n->op == GS_C_REDUCE_SUM && op == GS_C_DOT_PROD))
     return true;
+  if ((n->op == GS_C_CLIP && op == GS_C_RELU) ||
+      (n->op == GS_C_RELU && op == GS_C_CLIP))
+    return true; /* bounds, which the walk compares */
   return n->reduces && gs_compute_table[n->op].is_associative &&
          f->node[n->kid[0]].op == op && !f->node[n->kid[0]].is_operand;
 }

@@ -204,11 +204,11 @@ bool fit_has_room(const gs_context *, const fit_instr *, const int64_t *size);
 bool fit_walk(fit_match *, uint32_t swaps);
 /* Whether the node is that operator; *spec: with its parameters. */
 bool fit_computes(const fit_match *, eg_node, gs_compute, bs_value *spec);
-/* fit_uncast.c: what is cast by a node of the class, from that dtype, or
- * EG_NO_CLASS; and a class that is views of such a cast as these views of what
- * is cast, false where it is none.  Nodes of classes that are new are not
- * listed yet, so that the views are given, too. */
-eg_class fit_cast_from(const fit_match *, eg_class, gs_dtype);
+/* fit_uncast.c: what is cast by a node of the class, from that dtype or one
+ * that holds it, or EG_NO_CLASS; and a class that is views of such a cast as
+ * these views of what is cast, false where it is none.  Nodes of classes that
+ * are new are not listed yet, so that the views are given, too. */
+eg_class fit_uncast_once(const fit_match *, eg_class, gs_dtype);
 bool fit_uncast(const fit_match *, gs_dtype, eg_class *, fit_chain *);
 /* fit_space.c: which digits are one where they stand together. */
 typedef enum fit_joins {

@@ -8,20 +8,32 @@
  * elements and put zeros beside them. */
 #include "rules/instr/fit.h"
 
-/* A cast of what has that dtype; EG_NO_CLASS: none. */
+/* Between the dtypes, so that a cast there and one from there are one cast. */
+static bool
+is_between(gs_dtype x, gs_dtype from, gs_dtype to) {
+  return x != to && gs_dtype_holds(to, x) && gs_dtype_holds(x, from);
+}
+
+/* A cast of what has that dtype or, where there is none, of what has one
+ * between; EG_NO_CLASS: none. */
 eg_class
-fit_cast_from(const fit_match *m, eg_class c, gs_dtype dtype) {
+fit_uncast_once(const fit_match *m, eg_class c, gs_dtype dtype) {
   uint32_t n, n_kids;
   bs_value spec;
+  eg_class between = EG_NO_CLASS;
+  gs_dtype to = fit_class_type(m, c)->dtype;
   const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
   for (uint32_t k = 0; k < n; k++) {
     if (!fit_computes(m, nodes[k], GS_C_CAST, &spec))
       continue;
     eg_class kid = eg_find(m->graph, eg_kids(m->graph, nodes[k], &n_kids)[0]);
-    if (fit_class_type(m, kid)->dtype == dtype)
+    gs_dtype from = fit_class_type(m, kid)->dtype;
+    if (from == dtype)
       return kid;
+    if (between.i == EG_NO_CLASS.i && is_between(from, dtype, to))
+      between = kid;
   }
-  return EG_NO_CLASS;
+  return between;
 }
 
 /* What stands beside its elements, if anything does, is the same before and
@@ -39,17 +51,22 @@ is_above_casts(const fit_match *m, eg_node node) {
           kind != GS_PADDING_MIN);
 }
 
+/* Casts change the dtype each time, so that there are few in a row. */
 static bool
 find_views(const fit_match *m, eg_class c, gs_dtype dtype, fit_chain *out) {
   uint32_t n, n_kids;
-  for (out->n = 0;; out->n++) {
-    out->cls[out->n] = fit_cast_from(m, c, dtype);
-    if (out->cls[out->n].i != EG_NO_CLASS.i)
-      return true;
+  for (out->n = 0;;) {
+    eg_class kid = fit_uncast_once(m, c, dtype);
+    if (kid.i != EG_NO_CLASS.i) {
+      out->cls[out->n] = c = kid;
+      if (fit_class_type(m, c)->dtype == dtype)
+        return true;
+      continue;
+    }
     const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
     if (out->n == FIT_VIEWS || !n || !is_above_casts(m, nodes[0]))
       return false;
-    out->node[out->n] = nodes[0];
+    out->node[out->n++] = nodes[0];
     c = eg_find(m->graph, eg_kids(m->graph, nodes[0], &n_kids)[0]);
   }
 }

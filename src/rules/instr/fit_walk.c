@@ -4,6 +4,7 @@
  * Where an operator is expected, any node of the class that has it will do;
  * else the walk goes through the node that the class was made with, which stays
  * the same whatever is found equal later, as far as that is a view. */
+#include "glenside/array/tensor.h"
 #include "rules/instr/fit.h"
 #include <math.h>
 #include <string.h>
@@ -151,6 +152,74 @@ same_operator(fit_match *m, const gs_expr *e, bs_value spec) {
   return true;
 }
 
+/* ---- bounds ---- */
+
+/* Integers below the lowest one and above the highest one: relu is a clip. */
+typedef struct bounds {
+  double low, high;
+} bounds;
+
+static bool
+bounds_of(const bs_values *values, bs_value spec, gs_dtype dtype, bounds *out) {
+  gs_compute op;
+  if (!gs_dtype_table[dtype].integer || !gs_compute_of(values, spec, &op) ||
+      (op != GS_C_RELU && op != GS_C_CLIP))
+    return false;
+  *out = op == GS_C_RELU ? (bounds){0, (double)gs_dtype_most(dtype)}
+                         : (bounds){gs_parameter_value(values, spec, 0, dtype),
+                                    gs_parameter_value(values, spec, 1, dtype)};
+  return true;
+}
+
+/* The operator as declared, if it has no parameters of the instruction. */
+static bool
+written_out(fit_match *m, const gs_expr *e, bs_value *out) {
+  bs_value items[GS_MAX_RANK];
+  if (e->kind == GS_X_LITERAL) {
+    *out = e->literal;
+    return true;
+  }
+  if (e->kind != GS_X_CALL || e->n_args > GS_MAX_RANK)
+    return false;
+  for (uint32_t k = 0; k < e->n_args; k++) {
+    if (e->args[k]->kind != GS_X_LITERAL)
+      return false;
+    items[k] = e->args[k]->literal;
+  }
+  *out = bs_list(m->session->ctx.values, items, e->n_args);
+  return true;
+}
+
+/* A node that bounds what it is over as the declared operator does, in other
+ * words; the operand's class, or EG_NO_CLASS. */
+static eg_class
+find_bounds(fit_match *m, const fit_node *n, eg_class c) {
+  static const gs_compute bounding[] = {GS_C_RELU, GS_C_CLIP};
+  bounds want, have;
+  bs_value spec;
+  if (!n->spec || !written_out(m, n->spec, &spec) ||
+      !bounds_of(values_of(m), spec, n->dtype, &want))
+    return EG_NO_CLASS;
+  for (uint32_t k = 0; k < sizeof bounding / sizeof *bounding; k++) {
+    eg_class kid = find_compute(m, c, bounding[k], &spec);
+    if (kid.i != UINT32_MAX && bounds_of(values_of(m), spec, n->dtype, &have) &&
+        have.low == want.low && have.high == want.high)
+      return kid;
+  }
+  return EG_NO_CLASS;
+}
+
+static eg_class
+find_operator(fit_match *m, const fit_node *n, eg_class c) {
+  bs_value spec;
+  eg_class kid = find_compute(m, c, n->op, &spec);
+  if (kid.i != UINT32_MAX && (!n->spec || same_operator(m, n->spec, spec)))
+    return kid;
+  return find_bounds(m, n, c);
+}
+
+/* ---- nodes ---- */
+
 static void
 later_items(walk *w, uint32_t node, eg_class tuple, const rl_index *x) {
   const fit_node *n = &w->m->f->node[node];
@@ -241,11 +310,10 @@ static bool
 take_operator(walk *w, uint32_t node, eg_class c, const rl_index *x) {
   const fit_node *n = &w->m->f->node[node];
   gs_compute_kind kind = gs_compute_table[n->op].kind;
-  bs_value spec;
   if (fit_class_type(w->m, c)->dtype != n->dtype)
     return false;
-  eg_class kid = find_compute(w->m, c, n->op, &spec);
-  if (kid.i == UINT32_MAX || (n->spec && !same_operator(w->m, n->spec, spec)))
+  eg_class kid = find_operator(w->m, n, c);
+  if (kid.i == UINT32_MAX)
     return false;
   if (kind != GS_FOLD && kind != GS_SELECT) {
     later(w, n->kid[0], node, kid, x);
@@ -301,18 +369,21 @@ walk_operator(walk *w, const place *at) {
 
 /* ---- operands ---- */
 
-/* What is cast to the dtype of a product for its sake is read as it is. */
+/* What is cast to the dtype of a product for its sake, or to one between, is
+ * read as it is. */
 static bool
 ignores_cast(const walk *w, const place *at, eg_class c) {
   const fit_node *n = &w->m->f->node[at->node], *up = parent_of(w, at);
   gs_dtype have = fit_class_type(w->m, c)->dtype;
-  return up && up->of_dot && have == up->dtype && is_held_by(n->dtype, have);
+  return up && up->of_dot && is_held_by(n->dtype, up->dtype) &&
+         (have == up->dtype || is_held_by(have, up->dtype)) &&
+         gs_dtype_holds(have, n->dtype);
 }
 
 static bool
 undo_cast(const walk *w, const place *at, eg_class *c) {
   eg_class kid = ignores_cast(w, at, *c)
-                     ? fit_cast_from(w->m, *c, w->m->f->node[at->node].dtype)
+                     ? fit_uncast_once(w->m, *c, w->m->f->node[at->node].dtype)
                      : EG_NO_CLASS;
   if (kid.i == UINT32_MAX)
     return false;
