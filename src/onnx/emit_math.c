@@ -82,14 +82,15 @@ arc_sinus(on_import *im, gs_term x) {
                    t_fold(im, "mul", x, t_compute(im, "rsqrt", rest)));
 }
 
+/* Of a limit below 0, both conditions may hold: the first one counts. */
 static gs_term
 shrunk(on_import *im, gs_term x) {
   double bias = on_attr_real(im, "bias", 0);
   double limit = on_attr_real(im, "lambd", 0.5);
   gs_term zero = like(im, x, 0), minus = t_compute(im, "neg", x);
-  gs_term low =
-      t_select(im, offset(im, -limit, minus), offset(im, bias, x), zero);
-  return t_select(im, offset(im, -limit, x), offset(im, -bias, x), low);
+  gs_term high =
+      t_select(im, offset(im, -limit, x), offset(im, -bias, x), zero);
+  return t_select(im, offset(im, -limit, minus), offset(im, bias, x), high);
 }
 
 /* max(x, 0) + min(alpha (exp(x / alpha) - 1), 0) */

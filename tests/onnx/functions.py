@@ -25,6 +25,9 @@ def functions():
     add("Shrink", [wide], nd.unary(
         lambda v: v + 0.25 if v < -1 else v - 0.25 if v > 1 else 0.0)(wide),
         bias=0.25, lambd=1.0)
+    add("Shrink", [wide], nd.unary(
+        lambda v: v + 0.25 if v < 0.5 else v - 0.25)(wide),
+        bias=0.25, lambd=-0.5)
     add("Round", [A((6,), [0.5, 1.5, -0.5, -2.5, 2.4, -7.6])],
         A((6,), [0.0, 2.0, 0.0, -2.0, 2.0, -8.0]))
     add("CastLike", [wide, (DOUBLE, A((1,), [0.0]))], (DOUBLE, wide))
