@@ -212,7 +212,8 @@ def step_examples():
 def step_contractions():
     passed, failed = counted(
         call([sys.executable, "tests/run/contractions.py", GLEN]))
-    for name in ("contracts", "windows", "functions", "scans", "ends"):
+    for name in ("contracts", "windows", "functions", "scans", "ends",
+                 "row_sums"):
         more, wrong = counted(
             call([sys.executable, f"tests/run/{name}.py", GLEN]))
         passed, failed = passed + more, failed + wrong

@@ -103,6 +103,23 @@ is_collapsed(const cg_for *head) {
   return head->is_team && !head->collapse;
 }
 
+static const char *
+name_of(const jam *x, const char *own, int64_t row) {
+  return row ? bs_arena_printf(&x->e->arena, "%s_row%lld", own, (long long)row)
+             : own;
+}
+
+/* No array is named like a local of another row. */
+static bool
+has_names(const jam *x) {
+  for (const cg_node *n = cg_below_marks(x->rows->first); n != x->at;
+       n = n->next)
+    for (int64_t row = 1; row < GS_JAM_ROWS; row++)
+      if (cg_is_array_name(x->e, name_of(x, n->store.target->text, row)))
+        return false;
+  return true;
+}
+
 static bool
 find_jam(jam *x) {
   const cg_for *head = &x->rows->head;
@@ -111,16 +128,11 @@ find_jam(jam *x) {
          head->lanes == CG_LANES_NONE &&
          cg_fixed_range(head, &x->first, &x->trips) &&
          x->trips >= 2 * GS_JAM_ROWS &&
-         (!is_collapsed(head) || x->trips % GS_JAM_ROWS == 0) && find_sum(x);
+         (!is_collapsed(head) || x->trips % GS_JAM_ROWS == 0) && find_sum(x) &&
+         has_names(x);
 }
 
 /* ---- what is made ---- */
-
-static const char *
-name_of(const jam *x, const char *own, int64_t row) {
-  return row ? bs_arena_printf(&x->e->arena, "%s_row%lld", own, (long long)row)
-             : own;
-}
 
 /* An expression of the first row, of another one. */
 static const cg_expr *
@@ -151,12 +163,20 @@ make_store(const jam *x, const cg_node *first, int64_t row) {
   return n;
 }
 
-/* The assignments from one on, of each row. */
+/* The sums of an iteration, of each row. */
 static void
-put_rows(const jam *x, const cg_node *from, cg_list *out) {
-  for (; from; from = from->next)
+put_sums(const jam *x, cg_list *out) {
+  for (const cg_node *n = cg_below_marks(x->sum->first); n; n = n->next)
     for (int64_t row = 0; row < GS_JAM_ROWS; row++)
-      cg_append(out, make_store(x, from, row));
+      cg_append(out, make_store(x, n, row));
+}
+
+/* What is done with a sum, row by row: what is local to that is used again. */
+static void
+put_ends(const jam *x, cg_list *out) {
+  for (int64_t row = 0; row < GS_JAM_ROWS; row++)
+    for (const cg_node *n = x->at->next; n; n = n->next)
+      cg_append(out, make_store(x, n, row));
 }
 
 /* The local of another row, with what the first one's is set to. */
@@ -191,7 +211,7 @@ make_sum(const jam *x) {
   *n = *x->sum;
   n->next = NULL;
   n->bare = false;
-  put_rows(x, cg_below_marks(x->sum->first), &body);
+  put_sums(x, &body);
   n->first = body.first;
   cg_reduction *out =
       BS_NEWS(arena, cg_reduction, (size_t)old->n_reductions * GS_JAM_ROWS);
@@ -223,7 +243,7 @@ make_rows(const jam *x) {
       cg_infix(arena, CG_OP_AT_MOST, cg_name(arena, x->i), n->head.last);
   put_locals(x, &body);
   cg_append(&body, make_sum(x));
-  put_rows(x, x->at->next, &body);
+  put_ends(x, &body);
   n->first = body.first;
   return n;
 }

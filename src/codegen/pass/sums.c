@@ -71,6 +71,24 @@ lanes_of(const parts *x) {
   return vector > bytes ? vector / bytes : 1;
 }
 
+static const char *
+name_of(const parts *x, const char *sum, int64_t part) {
+  return part ? bs_arena_printf(&x->e->arena, "%s_part%lld", sum,
+                                (long long)part)
+              : sum;
+}
+
+/* No array is named like a sum of a part. */
+static bool
+has_names(const parts *x) {
+  for (const cg_node *n = cg_below_marks(x->loop->first); n; n = n->next)
+    for (int64_t part = 1; part < x->parts; part++)
+      if (cg_is_array_name(
+              x->e, name_of(x, reduction_of(&x->loop->head, n)->name, part)))
+        return false;
+  return true;
+}
+
 /* Of shorter ones nothing is to be had: the processor is at the next sum before
  * it has ended one, and at the end each part is added up by itself. */
 static bool
@@ -82,20 +100,13 @@ find_parts(parts *x) {
   int64_t lanes = lanes_of(x);
   x->parts = x->trips / (GS_SUM_PART * lanes);
   x->parts = x->parts < GS_SUM_PARTS ? x->parts : GS_SUM_PARTS;
-  if (x->parts < 2)
+  if (x->parts < 2 || !has_names(x))
     return false;
   x->length = x->trips / x->parts / lanes * lanes;
   return true;
 }
 
 /* ---- what is made ---- */
-
-static const char *
-name_of(const parts *x, const char *sum, int64_t part) {
-  return part ? bs_arena_printf(&x->e->arena, "%s_part%lld", sum,
-                                (long long)part)
-              : sum;
-}
 
 /* The operator between two parts; CG_OP_NONE: one of them is taken. */
 static cg_op

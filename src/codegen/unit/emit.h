@@ -168,6 +168,8 @@ typedef struct cg_scope {
 const char *cg_array_name(const cg_emitter *, const cg_scope *, uint32_t array);
 /* A local whose declaration in the kernel is its name. */
 bool cg_has_own_name(const cg_emitter *, uint32_t array);
+/* An array of the program has the name. */
+bool cg_is_array_name(const cg_emitter *, const char *name);
 
 /* elements.c: the locals that may be kept as scalars; nothing is known of
  * their elements before the AST is built. */

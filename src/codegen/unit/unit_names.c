@@ -141,6 +141,14 @@ cg_has_own_name(const cg_emitter *e, uint32_t array) {
          (!po_is_large(a) || po_is_in_parallel(e->p, e->local_node[array]));
 }
 
+bool
+cg_is_array_name(const cg_emitter *e, const char *name) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (!strcmp(e->p->arrays.data[k].name, name))
+      return true;
+  return false;
+}
+
 const char *
 cg_array_name(const cg_emitter *e, const cg_scope *scope, uint32_t array) {
   cg_mention(e, array);
