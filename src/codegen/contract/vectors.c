@@ -134,8 +134,9 @@ put_step(cg_vectors *v, names *values, const cg_expr *e) {
     bs_push(v->e->heap, values, e->text);
     break;
   case CG_LITERAL:
+    /* Less zero, which keeps the sign of a zero. */
     put_named(v, values,
-              bs_arena_printf(arena, "(%s_v){0} + %s", v->name, e->text));
+              bs_arena_printf(arena, "%s - (%s_v){0}", e->text, v->name));
     break;
   case CG_PREFIX:
     put_named(v, values, bs_arena_printf(arena, "-%s", bs_pop(values)));
