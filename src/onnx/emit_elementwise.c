@@ -65,12 +65,12 @@ combine(on_import *im, const char *op, gs_term a, gs_term b) {
                 t_fit(im, b, both.dim, both.rank));
 }
 
-/* One finite number that stands for an input: an operator's parameter. */
+/* One finite number that stands for an input. */
 static bool
-number_in(on_import *im, uint32_t k, uint32_t other, double *out) {
+splat_in(on_import *im, uint32_t k, uint32_t other, double *out) {
   gs_type type;
   on_value *v = on_in(im, k);
-  if (!v || !v->array || !on_is_real(v->array) || !on_is_splat(v->array) ||
+  if (!v || !v->array || !on_is_splat(v->array) ||
       !on_shape_in(im, other, &type) || v->array->rank > type.rank)
     return false;
   *out = on_real(v->array, 0);
@@ -79,6 +79,19 @@ number_in(on_import *im, uint32_t k, uint32_t other, double *out) {
         v->array->dim[d] != type.dim[type.rank - v->array->rank + d])
       return false;
   return isfinite(*out) && fabs(*out) < (double)FLT_MAX;
+}
+
+/* A real one: an operator's parameter. */
+static bool
+number_in(on_import *im, uint32_t k, uint32_t other, double *out) {
+  on_value *v = on_in(im, k);
+  return v && v->array && on_is_real(v->array) && splat_in(im, k, other, out);
+}
+
+/* What a power is raised to; an integer, where that is what products are. */
+static bool
+exponent_in(on_import *im, double *out) {
+  return number_in(im, 1, 0, out) || (splat_in(im, 1, 0, out) && *out >= 1);
 }
 
 /* 1 / v is exact for powers of two. */
@@ -148,7 +161,7 @@ whole_power(on_import *im, gs_term x, int n) {
 void
 emit_pow(on_import *im) {
   double v;
-  bool known = number_in(im, 1, 0, &v);
+  bool known = exponent_in(im, &v);
   bool whole = known && v == floor(v) && v != 0 && fabs(v) <= 64;
   if (!whole && !(known && fabs(v) == 0.5)) {
     emit_general_pow(im);

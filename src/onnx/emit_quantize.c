@@ -35,7 +35,11 @@ emit_quantize(on_import *im) {
     on_fail(im, "only int8 and uint8 are supported");
     return;
   }
-  gs_term scale = along_axis(im, on_term_in(im, 1), &t);
+  if (gs_dtype_table[t.dtype].integer)
+    t.dtype = GS_F32; /* of sums: as wide as their scale */
+  x = t_cast(im, t.dtype, x);
+  gs_term scale = t_cast(im, t.dtype, on_term_in(im, 1));
+  scale = along_axis(im, scale, &t);
   x = t_compute(im, "round", t_fold(im, "div", x, scale));
   if (on_in(im, 2)) {
     gs_term zero = t_cast(im, t.dtype, on_term_in(im, 2));

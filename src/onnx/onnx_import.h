@@ -106,7 +106,7 @@ typedef struct on_import {
   bs_map taken; /* names of the program, by symbol id */
   BS_VEC(on_weight) weights;
   BS_VEC(on_ranged) ranges;                  /* by term */
-  uint32_t exact_up_to_int32;                /* nodes */
+  uint32_t exact_for_usual;                  /* nodes */
   const Onnx__Node *told_of, *first_told_of; /* of them */
   on_summary *summary;
   on_open open[GS_MOST_SIZES];

@@ -3,16 +3,20 @@
  *
  * Models compute with int64 in f64, which is exact up to 2^53, and the
  * language's i64 ends there.  A node whose result may be larger would give
- * another one than the model means, so it is refused.  What elements of
- * an input are is not known: indices, masks and lengths fit into int32, and if
- * the result is within bounds for all of those, but not for all that an int64
- * may be, then the node is imported, and a warning says up to where it holds.
+ * another one than the model means, so it is refused.  What elements of an
+ * input are, or numbers that are cast to integers, is not known: masks, indices
+ * and lengths are below a million, and if the result is within bounds for all
+ * of those, but not for all that an int64 may be, then the node is imported,
+ * and a warning says up to where it holds.
  *
  * A term's range is found when it is made, from those of its operands. */
 #include "onnx/onnx_range.h"
 
 #include <math.h>
 #include <string.h>
+
+/* What is not known is usually below this. */
+#define USUAL 0x1p20
 
 static on_range_of
 of_dtype(gs_dtype d) {
@@ -21,7 +25,7 @@ of_dtype(gs_dtype d) {
   double most = -(double)gs_dtype_least(d);
   double up = (double)gs_dtype_most(d);
   most = most > up ? most : up;
-  return (on_range_of){most < 0x1p31 ? most : 0x1p31, most, true};
+  return (on_range_of){most < USUAL ? most : USUAL, most, true};
 }
 
 on_range_of
@@ -73,9 +77,17 @@ larger(on_range_of a, on_range_of b) {
                        a.all > b.all ? a.all : b.all, a.whole && b.whole};
 }
 
+/* Rounded up: of integers, where they are no longer exact. */
+static double
+plus(double a, double b) {
+  double sum = a + b;
+  return sum >= 0x1p53 && a > 0 && b > 0 ? nextafter(sum, INFINITY) : sum;
+}
+
 static on_range_of
 sum(on_range_of a, on_range_of b) {
-  return (on_range_of){a.fits + b.fits, a.all + b.all, a.whole && b.whole};
+  return (on_range_of){plus(a.fits, b.fits), plus(a.all, b.all),
+                       a.whole && b.whole};
 }
 
 /* 0 times what has no bound may be anything. */
@@ -137,7 +149,8 @@ cast_to(gs_dtype d, on_range_of x) {
   on_range_of own = of_dtype(d);
   if (!gs_dtype_table[d].integer)
     return x;
-  return (on_range_of){fmin(x.fits, own.all), fmin(x.all, own.all), true};
+  return (on_range_of){x.fits < INFINITY ? fmin(x.fits, own.all) : own.fits,
+                       fmin(x.all, own.all), true};
 }
 
 /* Operators that add and multiply, and those that choose; of others only the
@@ -242,7 +255,7 @@ on_is_exact(on_import *im, gs_term t) {
     return false;
   }
   if (r.all > 0x1p53 && im->told_of != im->node) {
-    im->exact_up_to_int32++;
+    im->exact_for_usual++;
     im->told_of = im->node;
     im->first_told_of = im->first_told_of ? im->first_told_of : im->node;
   }
@@ -258,11 +271,11 @@ on_tell_of_ranges(const on_import *im) {
   bs_text text;
   bs_text_init(&text, im->ctx->heap);
   on_put_plain(&text, name, strlen(name));
-  if (im->exact_up_to_int32 > 1)
-    bs_putf(&text, " and %u others", im->exact_up_to_int32 - 1);
+  if (im->exact_for_usual > 1)
+    bs_putf(&text, " and %u others", im->exact_for_usual - 1);
   bs_warning(im->ctx->diags, BS_NOWHERE, "onnx-int64",
              "%s: the int64 results of node %s are exact only while the "
-             "elements of inputs fit into int32",
+             "elements of inputs are below 2^20",
              im->options->path, bs_text_str(&text));
   bs_hint(im->ctx->diags, "a result beyond 2^53 becomes 2^53; to rule it out, "
                           "export the model with inputs of int32");

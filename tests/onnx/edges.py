@@ -193,6 +193,13 @@ def ranges():
     some = (INT64, reals(2 ** 53, -2 ** 53, 7))
     add("Div", [some, (INT64, reals(2, 3, -2))],
         (INT64, reals(2 ** 52, -(2 ** 53 // 3), -3)))
+    add("Pow", [(INT64, reals(3, -4)), (INT64, A((1,), [2]))],
+        (INT64, reals(9, 16)), known=[1])
+    masks = [(INT64, reals(0, 1, 1)), (INT64, reals(1, 0, 1))]
+    add("Mul", masks, (INT64, reals(0, 0, 1)))
+    add("QuantizeLinear", [(INT32, reals(10, -7, 300)), A((), [2.0]),
+                           (UINT8, A((), [3]))],
+        (UINT8, reals(8, 0, 153)), opset=13)
 
 
 for each_part in (halves, bounds, powers, functions, zero_points, casts,

@@ -266,11 +266,15 @@ MODELS = [
         "Resize", ["x", "", "", "s"], [list_of("s", 4, 3)], antialias=1)),
     ("neither LEFT nor RIGHT", typed("BitShift", UINT8, UINT8)),
     # An f64 does not hold what these may come to.
-    ("(Mul): its result may be beyond 2^53", typed("Mul", INT64, INT64)),
+    ("(Mul): its result may be beyond 2^53", encode.model(
+        [node("Mul", ["i", "i"], ["s"], "first"),
+         node("Mul", ["s", "i"], ["y"], "here")],
+        [value("i", INT64, (2, 3))], [value("y", INT64, (2, 3))])),
     ("(Pow): its result may be beyond 2^53", typed("Pow", INT64, INT64)),
     ("(MatMul): its result may be beyond 2^53", encode.model(
-        [node("MatMul", ["i", "i"], ["y"], "here")],
-        [value("i", INT64, (2, 2))], [value("y", INT64, (2, 2))])),
+        [node("MatMul", ["i", "j"], ["y"], "here")],
+        [value("i", INT64, (1, 16384)), value("j", INT64, (16384, 1))],
+        [value("y", INT64, (1, 1))])),
     ("such as int16 or bool", typed("ReduceProd", INT64)),
     # What other programs refuse, or read otherwise.
     ("(BitShift; direction = RIGHT): its input 0 has elements of type int8",
