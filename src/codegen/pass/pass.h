@@ -12,7 +12,8 @@
  *   pass_local.c  declarations of locals; what is not used
  *   fence.c   fences after stores past the caches
  *
- * pass_run.c runs them, and the checker of the tree after each. */
+ * pass_run.c runs them, and the checker of the tree after each; pass_copy.c has
+ * what those share that do several sums side by side. */
 #ifndef CODEGEN_PASS_PASS_H
 #define CODEGEN_PASS_PASS_H
 
@@ -73,6 +74,28 @@ cg_is_for_vectors(const cg_emitter *e, const cg_node *n) {
          e->p->nest.nodes.data[n->iteration].mark == PO_VECTORIZE &&
          n->head.step == 1 && n->head.last;
 }
+
+/* The loop is marked parallel: its iterations depend on nothing of one another.
+ */
+static inline bool
+cg_is_parallel(const cg_emitter *e, const cg_node *n) {
+  return n->loop != CG_NO_LOOP &&
+         e->p->nest.nodes.data[n->loop].mark == PO_PARALLEL;
+}
+
+/* pass_copy.c: the name of the k-th of several variables that stand for one,
+ * NAME_KIND1 and so on, the first of which keeps the name; whether no array has
+ * one of n of these; the reductions of a loop whose body has n of each. */
+const char *cg_copy_name(cg_emitter *, const char *name, const char *kind,
+                         int64_t k);
+bool cg_can_copy_name(cg_emitter *, const char *name, const char *kind,
+                      int64_t n);
+void cg_copy_reductions(cg_emitter *, const cg_for *from, const char *kind,
+                        int64_t n, cg_for *to);
+/* Puts the list that `make` gives in the place of a node; where it gives NULL,
+ * the node stays, and those below it are looked at. */
+void cg_replace_nodes(cg_emitter *, cg_node **body,
+                      cg_node *(*make)(cg_emitter *, cg_node *));
 
 /* simd.c: NULL where all iterations of a loop may run at once in lanes; else
  * why they may not, or why that is not seen. */

@@ -25,6 +25,9 @@
 #include "codegen/pass/pass.h"
 #include "glenside/target/tuned.h"
 
+/* What locals of other rows are named after. */
+#define ROW "row"
+
 typedef struct jam {
   cg_emitter *e;
   const cg_node *rows; /* the loop whose iterations run together */
@@ -35,12 +38,6 @@ typedef struct jam {
 } jam;
 
 /* ---- what is looked for ---- */
-
-static bool
-is_parallel(const cg_emitter *e, const cg_node *n) {
-  return n->loop != CG_NO_LOOP &&
-         e->p->nest.nodes.data[n->loop].mark == PO_PARALLEL;
-}
 
 /* It is a local of the loop over rows, of which each row has one of its own:
  * a name that is set before the sum. */
@@ -103,20 +100,13 @@ is_collapsed(const cg_for *head) {
   return head->is_team && !head->collapse;
 }
 
-static const char *
-name_of(const jam *x, const char *own, int64_t row) {
-  return row ? bs_arena_printf(&x->e->arena, "%s_row%lld", own, (long long)row)
-             : own;
-}
-
 /* No array is named like a local of another row. */
 static bool
 has_names(const jam *x) {
   for (const cg_node *n = cg_below_marks(x->rows->first); n != x->at;
        n = n->next)
-    for (int64_t row = 1; row < GS_JAM_ROWS; row++)
-      if (cg_is_array_name(x->e, name_of(x, n->store.target->text, row)))
-        return false;
+    if (!cg_can_copy_name(x->e, n->store.target->text, ROW, GS_JAM_ROWS))
+      return false;
   return true;
 }
 
@@ -124,7 +114,7 @@ static bool
 find_jam(jam *x) {
   const cg_for *head = &x->rows->head;
   x->i = head->iterator;
-  return is_parallel(x->e, x->rows) && head->step == 1 &&
+  return cg_is_parallel(x->e, x->rows) && head->step == 1 &&
          head->lanes == CG_LANES_NONE &&
          cg_fixed_range(head, &x->first, &x->trips) &&
          x->trips >= 2 * GS_JAM_ROWS &&
@@ -147,8 +137,8 @@ of_row(const jam *x, const cg_expr *value, int64_t row) {
   for (const cg_node *n = cg_below_marks(x->rows->first); n != x->at;
        n = n->next) {
     const char *own = n->store.target->text;
-    value =
-        cg_substitute(arena, value, own, cg_name(arena, name_of(x, own, row)));
+    value = cg_substitute(arena, value, own,
+                          cg_name(arena, cg_copy_name(x->e, own, ROW, row)));
   }
   return value;
 }
@@ -186,7 +176,7 @@ make_local(const jam *x, const cg_node *first, int64_t row) {
   uint32_t array = p->stmts.data[first->origin->stmt].array;
   return cg_make_let(&x->e->arena,
                      gs_dtype_table[p->arrays.data[array].dtype].c_type,
-                     name_of(x, first->store.target->text, row),
+                     cg_copy_name(x->e, first->store.target->text, ROW, row),
                      of_row(x, first->store.value, row));
 }
 
@@ -203,9 +193,7 @@ put_locals(const jam *x, cg_list *out) {
 
 static cg_node *
 make_sum(const jam *x) {
-  bs_arena *arena = &x->e->arena;
-  const cg_for *old = &x->sum->head;
-  cg_node *n = cg_node_new(arena, CG_FOR);
+  cg_node *n = cg_node_new(&x->e->arena, CG_FOR);
   cg_list body;
   cg_list_init(&body);
   *n = *x->sum;
@@ -213,14 +201,7 @@ make_sum(const jam *x) {
   n->bare = false;
   put_sums(x, &body);
   n->first = body.first;
-  cg_reduction *out =
-      BS_NEWS(arena, cg_reduction, (size_t)old->n_reductions * GS_JAM_ROWS);
-  n->head.n_reductions = 0;
-  for (uint32_t k = 0; k < old->n_reductions; k++)
-    for (int64_t row = 0; row < GS_JAM_ROWS; row++)
-      out[n->head.n_reductions++] = (cg_reduction){
-          old->reductions[k].by, name_of(x, old->reductions[k].name, row)};
-  n->head.reductions = out;
+  cg_copy_reductions(x->e, &x->sum->head, ROW, GS_JAM_ROWS, &n->head);
   return n;
 }
 
@@ -248,7 +229,8 @@ make_rows(const jam *x) {
   return n;
 }
 
-/* Those that are left. */
+/* The loop over the rows that are fewer than run together; NULL: none is left.
+ */
 static cg_node *
 make_rest(const jam *x) {
   bs_arena *arena = &x->e->arena;
@@ -261,27 +243,18 @@ make_rest(const jam *x) {
   return rest ? n : NULL;
 }
 
-static void
-visit(cg_emitter *e, cg_node **body) {
-  for (; *body; body = &(*body)->next) {
-    cg_node *n = *body, *next = n->next;
-    jam x = {.e = e, .rows = n};
-    if (n->kind == CG_FOR && find_jam(&x)) {
-      n->next = NULL;
-      *body = make_rows(&x);
-      (*body)->next = make_rest(&x);
-      if ((*body)->next)
-        body = &(*body)->next;
-      (*body)->next = next;
-      continue;
-    }
-    visit(e, &n->first);
-    if (n->kind == CG_IF)
-      visit(e, &n->test.otherwise);
-  }
+static cg_node *
+make_jam(cg_emitter *e, cg_node *n) {
+  jam x = {.e = e, .rows = n};
+  if (n->kind != CG_FOR || !find_jam(&x))
+    return NULL;
+  n->next = NULL;
+  cg_node *out = make_rows(&x);
+  out->next = make_rest(&x);
+  return out;
 }
 
 void
 cg_jam_rows(cg_pass_state *s) {
-  visit(s->e, s->body);
+  cg_replace_nodes(s->e, s->body, make_jam);
 }

@@ -25,6 +25,9 @@
 /* Statements of the loop's body: each is written out for every part. */
 enum { MOST_STMTS = 2 };
 
+/* What the sums of parts are named after. */
+#define PART "part"
+
 typedef struct parts {
   cg_emitter *e;
   cg_node *loop;
@@ -71,21 +74,13 @@ lanes_of(const parts *x) {
   return vector > bytes ? vector / bytes : 1;
 }
 
-static const char *
-name_of(const parts *x, const char *sum, int64_t part) {
-  return part ? bs_arena_printf(&x->e->arena, "%s_part%lld", sum,
-                                (long long)part)
-              : sum;
-}
-
 /* No array is named like a sum of a part. */
 static bool
 has_names(const parts *x) {
   for (const cg_node *n = cg_below_marks(x->loop->first); n; n = n->next)
-    for (int64_t part = 1; part < x->parts; part++)
-      if (cg_is_array_name(
-              x->e, name_of(x, reduction_of(&x->loop->head, n)->name, part)))
-        return false;
+    if (!cg_can_copy_name(x->e, reduction_of(&x->loop->head, n)->name, PART,
+                          x->parts))
+      return false;
   return true;
 }
 
@@ -135,7 +130,7 @@ static cg_node *
 make_joined(const parts *x, const cg_reduction *sum, int64_t part) {
   bs_arena *arena = &x->e->arena;
   const cg_expr *a = cg_name(arena, sum->name);
-  const cg_expr *b = cg_name(arena, name_of(x, sum->name, part));
+  const cg_expr *b = cg_name(arena, cg_copy_name(x->e, sum->name, PART, part));
   cg_node *n = cg_node_new(arena, CG_STORE);
   cg_op op = joining(sum);
   cg_op than = sum->by == CG_JOINED_BY_MAX ? CG_OP_GREATER : CG_OP_LESS;
@@ -157,7 +152,7 @@ put_part(const parts *x, int64_t part, cg_list *to) {
   cg_node *body = cg_clone(arena, cg_below_marks(x->loop->first));
   for (cg_node *n = body; n && part; n = n->next) {
     const char *sum = reduction_of(&x->loop->head, n)->name;
-    const cg_expr *own = cg_name(arena, name_of(x, sum, part));
+    const cg_expr *own = cg_name(arena, cg_copy_name(x->e, sum, PART, part));
     n->origin = NULL;
     n->store.target = own;
     n->store.value = cg_substitute(arena, n->store.value, x->i, at);
@@ -177,20 +172,6 @@ make_loop(const parts *x, int64_t from, int64_t last) {
   return n;
 }
 
-/* The sums of all parts are of the kind that the first one is. */
-static void
-note_reductions(const parts *x, cg_for *head) {
-  const cg_for *old = &x->loop->head;
-  cg_reduction *out = BS_NEWS(&x->e->arena, cg_reduction,
-                              (size_t)(old->n_reductions * x->parts));
-  for (uint32_t k = 0; k < old->n_reductions; k++)
-    for (int64_t part = 0; part < x->parts; part++)
-      out[head->n_reductions++] = (cg_reduction){
-          old->reductions[k].by, name_of(x, old->reductions[k].name, part)};
-  head->reductions = out;
-  head->lanes = CG_LANES_SEEN;
-}
-
 static cg_node *
 make_parts(const parts *x) {
   cg_node *n = make_loop(x, x->first, x->first + x->length - 1);
@@ -199,7 +180,8 @@ make_parts(const parts *x) {
   for (int64_t part = 0; part < x->parts; part++)
     put_part(x, part, &body);
   n->first = body.first;
-  note_reductions(x, &n->head);
+  cg_copy_reductions(x->e, &x->loop->head, PART, x->parts, &n->head);
+  n->head.lanes = CG_LANES_SEEN;
   return n;
 }
 
@@ -228,9 +210,9 @@ split(const parts *x) {
     for (int64_t part = 1; part < x->parts; part++) {
       const cg_reduction *sum = reduction_of(&x->loop->head, n);
       gs_dtype dtype = dtype_of(x, n);
-      cg_node *let =
-          cg_make_let(arena, gs_dtype_table[dtype].c_type,
-                      name_of(x, sum->name, part), start_of(x, sum, dtype));
+      cg_node *let = cg_make_let(arena, gs_dtype_table[dtype].c_type,
+                                 cg_copy_name(x->e, sum->name, PART, part),
+                                 start_of(x, sum, dtype));
       let->let.joins = part > 1;
       cg_append(&starts, let);
       cg_append(&joins, make_joined(x, sum, part));
@@ -243,24 +225,14 @@ split(const parts *x) {
   return out;
 }
 
-static void
-visit(cg_emitter *e, cg_node **body) {
-  for (; *body; body = &(*body)->next) {
-    cg_node *n = *body, *next = n->next;
-    parts x = {
-        .e = e, .loop = n, .i = n->kind == CG_FOR ? n->head.iterator : NULL};
-    if (find_parts(&x)) {
-      *body = split(&x);
-      (*body)->next = next;
-      continue;
-    }
-    visit(e, &n->first);
-    if (n->kind == CG_IF)
-      visit(e, &n->test.otherwise);
-  }
+static cg_node *
+make_split(cg_emitter *e, cg_node *n) {
+  parts x = {
+      .e = e, .loop = n, .i = n->kind == CG_FOR ? n->head.iterator : NULL};
+  return find_parts(&x) ? split(&x) : NULL;
 }
 
 void
 cg_split_sums(cg_pass_state *s) {
-  visit(s->e, s->body);
+  cg_replace_nodes(s->e, s->body, make_split);
 }

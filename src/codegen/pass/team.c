@@ -17,12 +17,6 @@ typedef struct teams {
 } teams;
 
 static bool
-is_parallel(const cg_emitter *e, const cg_node *n) {
-  return n->loop != CG_NO_LOOP &&
-         e->p->nest.nodes.data[n->loop].mark == PO_PARALLEL;
-}
-
-static bool
 declares_locals(const teams *t, const cg_node *n) {
   return n->loop != CG_NO_LOOP && cg_has_locals(t->e, t->scope->group, n->loop);
 }
@@ -50,7 +44,7 @@ shared_loops(const teams *t, cg_node *outer) {
   uint32_t n = 0;
   int64_t total = 1;
   for (cg_node *at = outer;; at = cg_below_marks(at->first)) {
-    if (!is_parallel(t->e, at) || (n && !at->head.trips))
+    if (!cg_is_parallel(t->e, at) || (n && !at->head.trips))
       break;
     n++;
     total *= at->head.trips ? at->head.trips : GS_THREAD_ITERATIONS;
@@ -106,7 +100,7 @@ static void
 share(teams *t, cg_node *n) {
   cg_for *head = &n->head;
   head->is_team = t->team > 0;
-  if (t->e->options->openmp && !t->in_parallel && is_parallel(t->e, n)) {
+  if (t->e->options->openmp && !t->in_parallel && cg_is_parallel(t->e, n)) {
     head->collapse = shared_loops(t, n);
     head->is_bounded = has_parts_of_team(t);
     head->pays = pays_at_sizes(t, n);
