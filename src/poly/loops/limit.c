@@ -4,6 +4,7 @@
 #include "base/governor.h"
 #include "limbs/meter.h"
 #include <isl/aff.h>
+#include <isl/options.h>
 #include <isl/set.h>
 #include <isl/space.h>
 
@@ -153,9 +154,13 @@ po_bind_isl(isl_ctx *isl, bs_heap *heap, unsigned long operations) {
 }
 
 void
-po_forget_isl(isl_ctx *isl) {
+po_free_isl(isl_ctx *isl) {
   if (bound.isl == isl)
     bound.isl = NULL;
+#ifndef NDEBUG
+  isl_options_set_on_error(isl, ISL_ON_ERROR_ABORT);
+#endif
+  isl_ctx_free(isl);
 }
 
 bool

@@ -34,8 +34,10 @@ unsigned long po_bound(const po_program *, unsigned long most);
  * isl_error_quota or isl_error_abort.  Counts begin anew; an error stays.  One
  * isl a thread is bound at a time: the one that was named last. */
 void po_bind_isl(isl_ctx *, bs_heap *, unsigned long operations);
-/* Of an isl that is about to be freed. */
-void po_forget_isl(isl_ctx *);
+/* Frees an isl in which nothing lives any more.  It is kept where something
+ * does, which is an error of whoever made that: where assertions are on, the
+ * end. */
+void po_free_isl(isl_ctx *);
 /* The last error was that it may do no more. */
 bool po_gave_up(isl_ctx *);
 

@@ -28,8 +28,7 @@ release(void *arg) {
   po_pool_done(&p->pool);
   if (--p->users->n == 0) {
     po_memo_clear(&p->users->memo);
-    po_forget_isl(p->users->isl);
-    isl_ctx_free(p->users->isl);
+    po_free_isl(p->users->isl);
     bs_free(p->ctx.heap, p->users);
   }
 }

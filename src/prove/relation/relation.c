@@ -20,8 +20,7 @@ done(void *arg) {
   po_pool_done(&r->views.pool);
   po_pool_done(&r->passing);
   po_pool_done(&r->kept);
-  po_forget_isl(r->isl);
-  isl_ctx_free(r->isl);
+  po_free_isl(r->isl);
   r->isl = NULL;
 }
 

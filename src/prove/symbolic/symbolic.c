@@ -9,6 +9,7 @@
 #include "prove/symbolic/symbolic_forms.h"
 #include <isl/options.h>
 #include "base/hash.h"
+#include "poly/loops/limit.h"
 #include <string.h>
 
 /* --- roles ---------------------------------------------------------------- */
@@ -394,7 +395,7 @@ prove_path(fm_form *f) {
 
 static void
 free_isl(void *isl) {
-  isl_ctx_free(isl);
+  po_free_isl(isl);
 }
 
 static fm_form *

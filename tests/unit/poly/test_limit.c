@@ -40,8 +40,7 @@ static void
 close_isl(void) {
   isl_set_free(sets[0]);
   isl_set_free(sets[1]);
-  po_forget_isl(isl);
-  isl_ctx_free(isl);
+  po_free_isl(isl);
   bs_governor_done(&governor);
   bs_heap_done(&heap);
 }
