@@ -48,7 +48,7 @@ same_rest(const char *a, const char *b) {
 static bool
 follow(char path[PATH_MAX]) {
   char target[PATH_MAX], whole[2 * PATH_MAX];
-  for (int k = 0; k < MOST_LINKS; k++) {
+  for (int k = 0; k <= MOST_LINKS; k++) {
     ssize_t n = readlink(path, target, sizeof target - 1);
     if (n < 0)
       return true;

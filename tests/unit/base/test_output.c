@@ -6,10 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bs_heap heap;
@@ -164,6 +166,46 @@ Test(output, places_are_told_apart) {
   cr_expect(!bs_same_file("x", "new") && !bs_same_file("d/x", "x"));
   cr_expect(!bs_same_file("-", "-"));
   cr_expect(!bs_same_file("/dev/null", "/dev/null"));
+}
+
+/* As many links as the system follows lead to one place, and no more. */
+Test(output, links_that_are_followed_lead_to_one_place) {
+  char name[16], target[16] = "gone";
+  for (int n = 1; n < 45; n++) {
+    snprintf(name, sizeof name, "link%d", n);
+    cr_assert(!symlink(target, name));
+    int file = open(name, O_WRONLY | O_CREAT, 0666);
+    bool leads = file >= 0;
+    cr_assert(!leads || (!close(file) && !unlink("gone")));
+    cr_expect_eq(bs_same_file(name, "gone"), leads, "of %d links", n);
+    strcpy(target, name);
+  }
+}
+
+/* One that is asked to end says so; another one is told to. */
+Test(output, a_child_is_asked_to_end) {
+  int ends[2];
+  char said = 0;
+  cr_assert(!pipe(ends));
+  pid_t child = fork();
+  if (!child) {
+    sigset_t asked;
+    int number = 0;
+    sigemptyset(&asked);
+    sigaddset(&asked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &asked, NULL);
+    (void)!write(ends[1], "b", 1);
+    sigwait(&asked, &number);
+    _exit(write(ends[1], "t", 1) != 1);
+  }
+  cr_assert(read(ends[0], &said, 1) == 1 && said == 'b');
+  bs_temporary *t = bs_temporary_new(&diags, BS_TEMPORARY_CHILD, "");
+  t->child = child;
+  t->live = true;
+  close(ends[1]);
+  bs_remove_temporaries(&diags);
+  cr_expect(read(ends[0], &said, 1) == 1 && said == 't');
+  cr_expect(waitpid(child, NULL, WNOHANG) == -1 && errno == ECHILD);
 }
 
 Test(output, a_signal_leaves_nothing) {
