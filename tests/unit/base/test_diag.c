@@ -300,3 +300,66 @@ complain(bs_heap *h, void *argument) {
 Test(diag, every_refusal_is_survived_without_a_leak) {
   cr_assert_gt(sweep(complain, NULL), 5);
 }
+
+/* ---- the nearest name against the whole table of distances ---- */
+
+enum { WORD = 70, BOUND = 63 };
+
+static unsigned
+smaller(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+
+static unsigned
+distance(const char *a, const char *b) {
+  static unsigned d[WORD + 1][WORD + 1];
+  size_t n = strlen(a), m = strlen(b);
+  for (size_t i = 0; i <= n; i++)
+    for (size_t j = 0; j <= m; j++) {
+      d[i][j] = (unsigned)(i ? i : j);
+      if (!i || !j)
+        continue;
+      d[i][j] = smaller(smaller(d[i - 1][j], d[i][j - 1]) + 1,
+                        d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[n][m];
+}
+
+static uint32_t
+dice(uint32_t n) {
+  static uint64_t state = 17;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(state >> 33) % n;
+}
+
+/* A word of so many letters, and one that some slips make of it. */
+static void
+two_words(char a[WORD + 8], char b[WORD + 8], size_t n) {
+  for (size_t k = 0; k < n; k++)
+    a[k] = "abc"[dice(3)];
+  a[n] = '\0';
+  strcpy(b, a);
+  for (uint32_t k = dice(n / 3 + 3); k; k--) {
+    size_t len = strlen(b), at = dice((uint32_t)len + 1);
+    if (dice(2) && at < len)
+      memmove(b + at, b + at + 1, len - at);
+    else if (len < WORD)
+      memmove(b + at + 1, b + at, len - at + 1);
+    if (b[at])
+      b[at] = "abc"[dice(3)];
+  }
+}
+
+Test(diag, a_name_is_near_by_its_distance_up_to_a_bound) {
+  char a[WORD + 8] = "", b[WORD + 8] = "";
+  for (size_t n = 0; n <= WORD - 3; n++)
+    for (int times = 0; times < 40; times++) {
+      two_words(a, b, n);
+      unsigned most = (unsigned)(n < 3 ? 0 : (n + 2) / 3);
+      bool near = n <= BOUND && strlen(b) <= BOUND && distance(a, b) <= most;
+      const char *const names[] = {b};
+      cr_assert_eq(bs_nearest(a, names, 1) != NULL, near, "%s %s", a, b);
+    }
+}
