@@ -7,7 +7,8 @@ import struct
 
 import nd
 from cases import add, ints
-from encode import DOUBLE, FLOAT, FLOAT16, INT32, INT64, INT8, UINT8
+from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64, INT8,
+                    UINT8)
 from nd import A
 
 INF, NAN = math.inf, math.nan
@@ -202,7 +203,22 @@ def ranges():
         (UINT8, reals(8, 0, 153)), opset=13)
 
 
+def truths():
+    """What is 0 is false, and all else is true, in every type."""
+    some = reals(0, 1, 2, -3, 100)
+    for dtype in FLOAT, DOUBLE, FLOAT16, INT32, INT64, INT8:
+        for known in [], [0]:
+            add("Cast", [(dtype, some)], (BOOL, reals(0, 1, 1, 1, 1)),
+                known=known, to=BOOL)
+    for k in range(-2, 2):
+        add("ScatterND", [(INT64, A((2, 2), [1, 2, 3, 4])),
+                          (INT64, A((1, 1), [k])),
+                          (INT64, A((1, 2), [5, 6]))],
+            (INT64, A((2, 2), [1, 2, 5, 6] if k % 2 else [5, 6, 3, 4])),
+            known=[0, 1, 2])
+
+
 for each_part in (halves, bounds, powers, functions, zero_points, casts,
                   far_remainders, far_range, resizes,
-                  ranges):
+                  ranges, truths):
     each_part()

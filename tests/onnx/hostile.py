@@ -92,6 +92,16 @@ def bare(*fields):
     return encode.model([data], [X], [Y])
 
 
+def scattered(*at):
+    """Rows of an array of two rows, all of it known, at these indices."""
+    n = len(at)
+    return encode.model(
+        [node("ScatterND", ["a", "i", "u"], ["y"], "here")], [],
+        [value("y", INT64, (2, 3))],
+        [tensor("a", INT64, (2, 3), range(6)), tensor("i", INT64, (n, 1), at),
+         tensor("u", INT64, (n, 3), range(3 * n))])
+
+
 KEEP = encode.block(1, "keepdims")
 FAR = (1 << 53) + 1
 GOOD = with_weight()
@@ -305,6 +315,20 @@ MODELS = [
         [value("i", FLOAT, (1, 2, 3))], [value("y", FLOAT, (1, 2, 2))])),
     ("differ in shape", op("ScatterElements", ["x", "s", "x"],
                            [list_of("s", 0)])),
+    *[(f"dimension {d % 2} does not have size 1", op(
+        "Squeeze", ["x", "s"], [list_of("s", d)])) for d in range(-2, 2)],
+    *[("an index is out of range", scattered(*at))
+      for at in ((-3,), (2,), (0, 2), (-3, 1))],
+    # How attributes of each kind are told.
+    *[(f"node here (Relu; colour = {said}): the attribute colour",
+       op("Relu", colour=v)) for said, v in
+      (("7", 7), ("0.5", 0.5), ("red", "red"), ("2 -3", [2, -3]),
+       ("0.5 -2", [0.5, -2.0]), ("...", ["red"]),
+       ("0 1 2 3 4 5 6 7 8 9 10 11", list(range(12))),
+       ("0 1 2 3 4 5 6 7 8 9 10 11 ...", list(range(13))))],
+    ("two outputs are called a.b", encode.model(
+        [relu("x", "a/b"), relu("x", "a.b")], [X],
+        [value(n, FLOAT, (2, 3)) for n in ("a/b", "a.b")])),
 ]
 
 

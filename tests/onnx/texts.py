@@ -5,10 +5,12 @@ an attribute missing or beyond its range.
 
 recorded.txt holds digests, a line a case.  run.py --bless writes it anew; what
 differs is to be looked at first: run.py --show TEXT prints the words of the
-cases whose name holds TEXT.  Numbers are compared to six digits, since the
-functions of the C library that fold them differ in the last."""
+cases whose name holds TEXT.  Numbers are compared to six digits, those of the
+file of weights to four, since the functions of the C library that fold them
+differ in the last."""
 import copy
 import hashlib
+import math
 import os
 import re
 import struct
@@ -22,6 +24,9 @@ RECORDED = os.path.join(HERE, "recorded.txt")
 # Of each refusal: the file, the node, if there is one, its operator, advice.
 REFUSED = re.compile(r"error: m\.onnx: (node .+ \(.*\): .+ \[onnx-node\]"
                      r"|(?!node ).+ \[onnx-model\])")
+DATA = re.compile(r'\(tensor (\S+) \(shape([^)]*)\) (\w+) :data "(.*?)" (\d+)')
+STORED = {"f32": "f", "f64": "d", "f16": "e", "bf16": "H", "i64": "q",
+          "i32": "i", "u32": "I", "i16": "h", "u16": "H", "i8": "b", "u8": "B", "bool": "B"}
 REAL = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?|-?\d+e[-+]?\d+")
 
 
@@ -85,9 +90,21 @@ ALTERATIONS = [without_last, one_rank_more, flat_last, all_known, none_known,
                negative, input_twice]
 
 
+def weights_of(text, folder):
+    """The elements that lie beside a program, a line a tensor."""
+    for name, shape, dtype, path, at in DATA.findall(text):
+        n = math.prod(map(int, shape.split()))
+        code = STORED[dtype]
+        with open(os.path.join(folder, path), "rb") as f:
+            f.seek(int(at))
+            v = struct.unpack(f"<{n}{code}", f.read(n * struct.calcsize(code)))
+        yield f"{name}: " + " ".join(
+            f"{x:.4g}" if code in "fde" else str(x) for x in v) + "\n"
+
+
 def words_of(glen, data, bound=None):
-    """Exit code, program and diagnostics of an import; bound is called in its
-    process."""
+    """Exit code, program, weights and diagnostics of an import; bound is called
+    in its process."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "m.onnx"), "wb") as f:
             f.write(data)
@@ -99,8 +116,9 @@ def words_of(glen, data, bound=None):
         if os.path.exists(path):
             with open(path, encoding="utf-8") as f:
                 text = f.read()
+        weights = "".join(weights_of(text, folder))
     words = f"exit code {done.returncode}\n{done.stderr}{text}"
-    return REAL.sub(lambda m: f"{float(m[0]):.6g}", words)
+    return REAL.sub(lambda m: f"{float(m[0]):.6g}", words) + weights
 
 
 def altered(case, number):
