@@ -481,7 +481,40 @@ def scripts():
 SCRIPTS = list(scripts())
 
 
+# Commands that are accepted, each with a program.
+ACCEPTED = """blur: p, q = split x [-1, 3] | blur: p, q, r = split x [3, -1, 2]
+matmul: f = fuse [i, j] | matmul: a0, b0, a1, b1 = tile [i, j] [3, 4]
+matmul: p, l, q = fission i I | halves: l = merge i x | most: a, b = compute_with i x
+halves: a, b = compute_with i x 1 | halves: c = interleave [i, x] 3
+blur: c = interleave [x, i] 2 [0, 4] | matmul: l = skew j i 1 | blur: a, b = peel x 3
+blur: a, b, c = partition x [3, 4] | matmul: a, b = specialise j "i mod 2 = 0"
+matmul: rf, k9 = rfactor k 0 | matmul: rf, k9 = privatise k 3
+matmul: a, b = enclose I "I[i, j] -> [floor(i / 4), floor(j / 3)]\""""
+
+
+def taken_names():
+    """Each with a result called like something else: a loop, a statement, an array,
+    a word of C, another result."""
+    for k, row in enumerate(re.split(r"[|\n]", ACCEPTED)):
+        name, _, command = row.strip().partition(": ")
+        results, _, rest = command.partition(" = ")
+        results = results.split(", ")
+        path, names = (f"examples/schedules/{name}.loops", GIVEN[name]) \
+            if name in GIVEN else (f"{name}.loops", LOOPS[f"{name}.loops"])
+        loops, statements, arrays = (x.split() for x in names[:3])
+        for n, word in enumerate([loops[-1], loops[0], statements[0], arrays[-1],
+                                  "int", results[0]]):
+            own = list(results)
+            own[(k + n) % len(own)] = word
+            yield (f"taken-{k}-{n}.sched", f"{', '.join(own)} = {rest}\n", path)
+
+
+TAKEN = list(taken_names())
+
+
 def of_scripts():
+    for name, _, path in TAKEN:
+        yield ["schedule", path, "--sched", name, "--print", "tree"]
     for k, (name, _, path) in enumerate(SCRIPTS):
         if k % 3:
             yield ["schedule", path, "--sched", name, "--explain", "--print",
@@ -505,9 +538,24 @@ def edges():
             yield words[3], words[3].removesuffix(".edge") + "\n"
 
 
+# ---- tests of rules, and what each command says of itself ----
+
+def of_tests():
+    for path in ("tests/rules/resnet.rules", "tests/rules/glenside-types.rules",
+                 "tests/rules/glenside-unsound.rules", "rules/reverse.rules"):
+        yield ["rules", "test", path, "--verbose"]
+    for programs in ("1", "3"):
+        yield ["rules", "test", "rules/reverse.rules", "--random", programs,
+               "--seed", programs, "--verbose"]
+    for command in CALLS:
+        yield [*command.split(), "--help"]
+
+
 with open(os.path.join(ROOT, "targets", "pool.target"), encoding="utf-8") as own:
     FILES = {**GRAPHS, **NETS, **{n: v[3] for n, v in LOOPS.items()},
-             **{n: text for n, text, _ in SCRIPTS}, **dict(edges()), "pool.target": own.read()}
+             **{n: text for n, text, _ in SCRIPTS + TAKEN},
+             **dict(edges()), "pool.target": own.read()}
 GROUPS = {"options": of_options, "outputs": of_outputs, "kinds": of_kinds,
           "graphs": of_graphs, "nets": of_nets, "code": of_code,
-          "scripts": of_scripts, "completions": of_completions}
+          "scripts": of_scripts, "completions": of_completions,
+          "tests": of_tests}

@@ -39,6 +39,7 @@ from cases import DAMAGED, FILES, GROUPS, altered, cases, damaged
 VAGUE_LINE = re.compile(r'^.*"glen manual".*\n', re.M)
 VAGUE = re.compile(r'(^  "bytes": |"(?:version|glen|\w*seconds|\w*_s)": ?)'
                    r'(?:"[^"]*"|[-+.\w]+)', re.M)
+SECONDS = re.compile(r"\(\d+\.\d\d s\)$", re.M)
 
 # Of rules and targets that come with glen: where they lie.
 FOLDER = re.compile(r'(?<![\w.])/[^\s":]*/(?=(?:rules|targets)/)')
@@ -102,7 +103,8 @@ def said(glen, words, folder, number, bound=None, timeout=60):
 
 def known(text):
     """A text without what differs from build to build."""
-    return FOLDER.sub("", VAGUE.sub(r"\1*", VAGUE_LINE.sub("", text)))
+    return FOLDER.sub("", SECONDS.sub("(*)", VAGUE.sub(
+        r"\1*", VAGUE_LINE.sub("", text))))
 
 
 def call(command, folder, given, bound, timeout):
