@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* execute.c - see execute.h.
  *
- * Child by child of the root, all instances are listed with their times and
- * sorted; nothing of the code generator is used.  Access functions become
- * numbers first (quasi.h). */
+ * Child by child of the root, instances run in the order of their times;
+ * nothing of the code generator is used.  Statements over boxes whose times
+ * grow with their indices are merged as they go; otherwise all instances are
+ * listed and sorted.  Access functions become numbers first (quasi.h). */
 #include "poly/loops/execute.h"
 #include "base/portable.h"
 #include "glenside/interpret/interpret_state.h"
+#include "poly/loops/bounds.h"
 #include "poly/loops/quasi.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
@@ -18,6 +20,9 @@
 /* Numbers in the list of the instances of one child of the root. */
 #define MAX_NUMBERS ((int64_t)1 << 27)
 
+/* Statements of which the earliest is looked for instance by instance. */
+enum { MOST_MERGED = 32 };
+
 /* A statement, its functions as numbers. */
 typedef struct prepared {
   const po_stmt *stmt;
@@ -26,6 +31,8 @@ typedef struct prepared {
   uint32_t depth;
   uint32_t place[PO_MAX_DEPTH + 1]; /* on the way down; its leaf's is last */
   in_operator *operators;           /* of unary expressions */
+  int64_t instances, lo[PO_MAX_DEPTH], hi[PO_MAX_DEPTH];
+  int64_t *at; /* the instance that is next, or NULL, as in the list */
 } prepared;
 
 typedef struct execution {
@@ -188,21 +195,30 @@ prepare_all(execution *x, uint32_t top) {
 /* ---- instances ---- */
 
 static bool
-make_room(execution *x) {
+count_all(execution *x) {
   x->count = 0;
   for (uint32_t k = 0; k < x->n; k++) {
     int64_t n = po_count_points(isl_set_copy(x->stmts[k].stmt->domain));
     int64_t numbers;
+    x->stmts[k].instances = n;
     if (n < 0 || __builtin_add_overflow(x->count, n, &x->count) ||
         __builtin_mul_overflow(x->count, x->width, &numbers) ||
         numbers > MAX_NUMBERS)
       return bs_error(x->p->ctx.diags, x->stmts[k].stmt->span, "too-large",
                       "too many instances to run one by one");
   }
-  x->list = bs_arena_alloc(&x->arena,
-                           (size_t)(x->count * x->width + 1) * sizeof *x->list);
-  x->len = 0;
   return true;
+}
+
+/* What is before the indices, from the indices. */
+static void
+put_times(execution *x, const prepared *s, int64_t *at) {
+  const int64_t *index = at + x->width - x->most_iters;
+  for (uint32_t k = 0; k <= s->depth; k++) {
+    at[1 + 2 * k] = s->place[k];
+    if (k < s->depth)
+      at[2 + 2 * k] = po_quasi_at(&s->time[k], index, x->room);
+  }
 }
 
 /* isl calls this: nothing is allocated here. */
@@ -224,11 +240,7 @@ list_instance(__isl_take isl_point *point, void *user) {
     isl_val_free(val);
   }
   isl_point_free(point);
-  for (uint32_t k = 0; k <= s->depth; k++) {
-    at[1 + 2 * k] = s->place[k];
-    if (k < s->depth)
-      at[2 + 2 * k] = po_quasi_at(&s->time[k], index, x->room);
-  }
+  put_times(x, s, at);
   return isl_stat_ok;
 }
 
@@ -244,8 +256,9 @@ by_time(const void *a, const void *b, void *user) {
 
 static bool
 list_all(execution *x) {
-  if (!make_room(x))
-    return false;
+  x->list = bs_arena_alloc(&x->arena,
+                           (size_t)(x->count * x->width + 1) * sizeof *x->list);
+  x->len = 0;
   for (x->filling = 0; x->filling < x->n; x->filling++)
     if (isl_set_foreach_point(x->stmts[x->filling].stmt->domain, list_instance,
                               x) != isl_stat_ok)
@@ -254,6 +267,93 @@ list_all(execution *x) {
   bs_sort(x->list, (size_t)x->len, (size_t)x->width * sizeof *x->list, by_time,
           x);
   return true;
+}
+
+/* ---- instances of boxes ---- */
+
+/* Whether the instances are all points of the box around them. */
+static bool
+is_box(prepared *s) {
+  int64_t points = 1;
+  if (s->stmt->n_iters > PO_MAX_DEPTH || s->instances < 1)
+    return false;
+  for (uint32_t d = 0; d < s->stmt->n_iters; d++) {
+    int64_t size;
+    if (!po_bounds(s->stmt->domain, d, &s->lo[d], &s->hi[d]) ||
+        __builtin_sub_overflow(s->hi[d], s->lo[d], &size) ||
+        __builtin_add_overflow(size, 1, &size) ||
+        __builtin_mul_overflow(points, size, &points))
+      return false;
+  }
+  return points == s->instances;
+}
+
+static void
+go_to_first(execution *x, prepared *s, uint32_t number, int64_t *at) {
+  s->at = at;
+  memset(at, 0, (size_t)x->width * sizeof *at);
+  *at = number;
+  memcpy(at + x->width - x->most_iters, s->lo,
+         s->stmt->n_iters * sizeof *s->lo);
+  put_times(x, s, at);
+}
+
+/* The last index counts fastest. */
+static void
+go_to_next(execution *x, prepared *s) {
+  int64_t *index = s->at + x->width - x->most_iters;
+  uint32_t d = s->stmt->n_iters;
+  while (d && index[d - 1] == s->hi[d - 1]) {
+    d--;
+    index[d] = s->lo[d];
+  }
+  if (!d) {
+    s->at = NULL;
+    return;
+  }
+  index[d - 1]++;
+  put_times(x, s, s->at);
+}
+
+/* Whether times grow with the indices, instance by instance. */
+static bool
+is_in_order(execution *x, prepared *s, int64_t *at, int64_t *before) {
+  go_to_first(x, s, 0, at);
+  for (;;) {
+    memcpy(before, at, (size_t)x->width * sizeof *at);
+    go_to_next(x, s);
+    if (!s->at)
+      return true;
+    if (by_time(before, at, x) > 0)
+      return false;
+  }
+}
+
+/* Makes the first instance of each statement ready; false: they are no boxes
+ * in order. */
+static bool
+start_boxes(execution *x) {
+  size_t width = (size_t)x->width;
+  int64_t *at = BS_NEWS(&x->arena, int64_t, width * (x->n + 1));
+  for (uint32_t k = 0; k < x->n; k++)
+    if (!is_box(&x->stmts[k]) ||
+        !is_in_order(x, &x->stmts[k], at, at + width * x->n))
+      return false;
+  for (uint32_t k = 0; k < x->n; k++)
+    go_to_first(x, &x->stmts[k], k, at + width * k);
+  return true;
+}
+
+/* The statement whose next instance is the earliest; NULL: all have run. */
+static prepared *
+earliest(const execution *x) {
+  prepared *best = NULL;
+  for (uint32_t k = 0; k < x->n; k++) {
+    prepared *s = &x->stmts[k];
+    if (s->at && (!best || by_time(s->at, best->at, (void *)x) < 0))
+      best = s;
+  }
+  return best;
 }
 
 /* ---- values ---- */
@@ -345,6 +445,32 @@ run_instance(execution *x, const int64_t *at) {
 }
 
 static void
+run_boxes(execution *x) {
+  for (prepared *s = earliest(x); s && x->ok; s = earliest(x)) {
+    run_instance(x, s->at);
+    go_to_next(x, s);
+  }
+}
+
+static void
+run_list(execution *x) {
+  x->ok = list_all(x);
+  for (int64_t j = 0; x->ok && j < x->len; j++)
+    run_instance(x, x->list + j * x->width);
+}
+
+static void
+run_child(execution *x, uint32_t child) {
+  x->ok = prepare_all(x, child) && count_all(x);
+  if (!x->ok)
+    return;
+  if (x->n <= MOST_MERGED && start_boxes(x))
+    run_boxes(x);
+  else
+    run_list(x);
+}
+
+static void
 run(void *arg) {
   execution *x = arg;
   const po_program *p = x->p;
@@ -356,9 +482,7 @@ run(void *arg) {
   for (uint32_t k = nodes[0].first; k != PO_NO_NODE && x->ok;
        k = nodes[k].next) {
     uint32_t mark = po_pool_mark(&x->pool);
-    x->ok = prepare_all(x, k) && list_all(x);
-    for (int64_t j = 0; x->ok && j < x->len; j++)
-      run_instance(x, x->list + j * x->width);
+    run_child(x, k);
     po_pool_release(&x->pool, mark);
   }
 }
