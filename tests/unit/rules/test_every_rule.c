@@ -18,9 +18,9 @@ static const struct {
   const char *name;
   int64_t value;
 } params[] = {
-    {"split-quantum", 2}, {"split-into", 2}, {"pad-multiple", 3},
-    {"pad-limit", 6},     {"tile-rows", 2},  {"fewer-products", 1},
-    {"tile-pieces", 64},
+    {"split-quantum", 2}, {"split-into", 2},     {"pad-multiple", 3},
+    {"pad-limit", 6},     {"tile-rows", 2},      {"fewer-products", 1},
+    {"tile-pieces", 64},  {"group-pieces", 128},
 };
 
 /* The rules, and a strategy `only-K` for each. */
