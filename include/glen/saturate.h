@@ -54,6 +54,8 @@ typedef struct glen_saturate_options {
   bool contribution;  /* of each rule to the result, by its explanation */
   bool growth;        /* for glen_result_html: what each rule did, and when */
   glen_regions regions;
+  bool strict_fp; /* if the program has floats, only rules that are seen to
+                     leave each as it is, to the last bit */
 } glen_saturate_options;
 
 /* Options say their size, so that a program goes on with a library that has

@@ -96,6 +96,7 @@ api_run_options(glen_context *ctx, const glen_saturate_options *o, bool explain,
   rl_options out = {.strategy = o->strategy,
                     .disabled = o->disabled,
                     .n_disabled = o->n_disabled,
+                    .exact = o->strict_fp,
                     .matches_a_rule = o->matches_a_rule,
                     .explain = explain};
   eg_run_defaults(&out.run);
@@ -222,10 +223,25 @@ know_inputs(api_saturation *a) {
   return true;
 }
 
+/* What strictness costs is said once, and not region by region. */
+static void
+warn_left_out(const api_saturation *a) {
+  const rl_rules *rules = a->rules->rules;
+  if (!a->options->strict_fp || !rl_has_floats(a->result->input))
+    return;
+  uint32_t n = rl_count_inexact(rules);
+  if (n)
+    bs_warning(&a->ctx->diags, BS_NOWHERE, "strict-fp",
+               "%u of %u rules are left out: they may round floats in another "
+               "way",
+               n, rl_count(rules));
+}
+
 /* As one program, or region by region. */
 static bool
 explore(api_saturation *a) {
   rg_cut cut;
+  warn_left_out(a);
   bool regions = api_wants_regions(a, &cut);
   bool ok = regions ? api_explore_regions(a, &cut) : api_explore(a);
   rg_cut_done(&cut);

@@ -226,6 +226,7 @@ cl_saturate_options(cl_session *session, glen_saturate_options *out) {
   out->n_disabled = o->disabled.n;
   out->extractor = o->extractor;
   glen_regions_find(o->regions, &out->regions);
+  out->strict_fp = o->strict_fp;
   out->prepack = session->prepack;
   out->n_prepack = session->n_prepack;
   out->extract_seconds = o->extract_time;

@@ -60,8 +60,10 @@ const cl_row cl_rows[] = {
      "10", NULL,
      "time for the exact extractors, which then take the best so far"},
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp),
-     COMPILE | RUN | SCHEDULE | LAYOUT | SIMULATE | TILING, NULL, NULL,
-     "keeps the order of floating-point sums, and NaN in comparisons"},
+     SATURATE | MAP | COMPILE | RUN | SCHEDULE | LAYOUT | SIMULATE | TILING,
+     NULL, NULL,
+     "keeps the order of floating-point sums, and NaN in comparisons; with "
+     "floats, only rules that are seen to leave each as it is"},
     {"prepack", 0, "INPUT", LIST, AT(prepack), SATURATE | COMPILE | RUN, NULL,
      NULL,
      "an input that is the same for all calls, such as weights: NAME_prepack "

@@ -17,6 +17,7 @@ typedef struct rl_options {
   const char *strategy; /* a strategy's name; NULL: `main` if there is one */
   const char *const *disabled; /* rule names */
   uint32_t n_disabled;
+  bool exact; /* no rule that is not exact, if the program has floats */
   uint64_t matches_a_rule; /* applied in the whole run; 0: no limit */
   bool explain;            /* keep what explanations need (explain.h) */
   bool alone; /* the strategy's phases, and none of rules that none knows */

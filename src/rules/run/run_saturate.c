@@ -187,9 +187,10 @@ rl_go(rl_run *run, const rl_options *options, const uint8_t *allowed,
   return false;
 }
 
-/* All rules but the disabled ones. */
+/* All rules but the disabled ones, and those that may change a float. */
 static bool
-allow(const rl_rules *rules, const rl_options *o, uint8_t *allowed) {
+allow(const rl_rules *rules, const gs_program *program, const rl_options *o,
+      uint8_t *allowed) {
   bool ok = true;
   memset(allowed, 1, rules->compiled.len);
   for (uint32_t k = 0; k < o->n_disabled; k++) {
@@ -199,6 +200,9 @@ allow(const rl_rules *rules, const rl_options *o, uint8_t *allowed) {
     for (uint32_t i = 0; mask && i < rules->compiled.len; i++)
       allowed[i] &= !mask[i];
   }
+  bool exact = o->exact && rl_has_floats(program);
+  for (uint32_t i = 0; exact && i < rules->compiled.len; i++)
+    allowed[i] &= rl_is_exact(rules, i);
   return ok;
 }
 
@@ -208,7 +212,7 @@ start(const gs_context *ctx, const gs_program *program, const rl_rules *rules,
       bool (*then)(rl_run *, const rl_options *, const uint8_t *, bool)) {
   *run = (rl_run){0};
   uint8_t *allowed = bs_alloc(ctx->heap, rules->compiled.len + (size_t)1);
-  bool ok = allow(rules, options, allowed) &&
+  bool ok = allow(rules, program, options, allowed) &&
             rl_start(ctx, program, rules, options, false, run) &&
             then(run, options, allowed, false);
   bs_free(ctx->heap, allowed);
