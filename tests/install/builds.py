@@ -219,6 +219,45 @@ def rules_at_hand(installed):
             dict(RULES_OF_BAZEL, rules_cc=folder).items()]
 
 
+NAMED = """load("//bazel:glen.bzl", "glen_kernel")
+glen_kernel(
+    name = "k",
+    src = "a b.glen",
+    rules = glob(["r s/*.rules"]),
+    target_file = "my own.target",
+    data = ["the weights"],
+)
+"""
+WEIGHTED = """(tensor w (shape 2) f32 :data "the weights" 0)
+(let y (compute relu (compute relu w)))
+(output y)
+"""
+
+
+def check_named(project, build):
+    """Files whose names have spaces, and what a change of each makes. The name of
+    the package has none, since Bazel 4 makes no library there."""
+    expect = project.installed.expect
+    files = {"BUILD": NAMED, "a b.glen": WEIGHTED, "the weights": "01234567",
+             "r s/relu.rules": RULE % ("r", "relu", "relu"),
+             "my own.target": "(target mine\n  (vector-bytes 16))\n"}
+    os.makedirs(project.path("..", "named", "r s"))
+
+    def made():
+        code, _, err = project.run(build("//named:k"), ".")
+        expect("bazel build //named:k", code == 0, err[-2000:])
+        return "//named:k_c [" in err
+    for name, text in files.items():
+        project.write("../named/" + name, text)
+    expect("bazel: names with spaces", made() and not made())
+    changes = {"a b.glen": "\n", "r s/relu.rules": "\n", "my own.target": "\n",
+               "the weights": "89"}
+    for name, more in changes.items():
+        project.write("../named/" + name, files[name] + more)
+        expect(f"bazel notices that {name!r} changed", made())
+        expect("bazel has nothing to do", not made())
+
+
 def check_bazel(installed):
     bazel = shutil.which("bazel") or shutil.which("bazel-bootstrap")
     if not bazel:
@@ -244,6 +283,7 @@ def check_bazel(installed):
         project.run(start + ["clean"], ".")
         BUILDS["bazel"] = ([], build("//bazel:app"), ".")
         check_project(project, "bazel-bin/bazel/app")
+        check_named(project, build)
     project.run(start + ["shutdown"], ".")
     subprocess.run(["chmod", "-R", "u+w", root], check=False)
 
@@ -363,4 +403,3 @@ def check(installed):
                         ("cmake", "out/app"), ("cmake-ninja", "out/app"),
                         ("meson", "out/app")):
         check_project(Project(installed, system), app)
-    check_bazel(installed)

@@ -28,7 +28,7 @@ from harness import Installed
 SUITES = {"files": files.check, "called": called.check,
           "layout": layout.check, "completions": completions.check,
           "names": names.check, "embed": embed.check, "builds": builds.check,
-          "newcomer": newcomer.check}
+          "bazel": builds.check_bazel, "newcomer": newcomer.check}
 
 
 def main():
