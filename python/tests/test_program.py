@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs: read, printed, refused with places."""
+import os
 import pickle
 import warnings
 
@@ -154,3 +155,13 @@ def test_numbers_that_are_no_counts(number):
         glen.saturate(MATMUL, iterations=number)
     with pytest.raises(ValueError):
         glen.compile(MATMUL, threads=number)
+
+
+def test_bytes_are_read_as_their_text(tmp_path) -> None:
+    text = "(tensor x (shape 4) f32)\n(let y (relu x))\n(output y)\n"
+    assert glen.parse(text.encode()).text == glen.parse(text).text
+    file = tmp_path / "y.glen"
+    file.write_text(text)
+    assert glen.parse(os.fsencode(file)).text == glen.parse(file).text
+    with pytest.raises(FileNotFoundError):
+        glen.parse(b"missing.glen")

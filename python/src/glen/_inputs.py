@@ -219,11 +219,12 @@ def parse(source: Union[Path, Text], *, target: Target = None) -> Program:
     """
     if isinstance(source, Text):
         return Program(source, target)
-    if isinstance(source, str) and is_text(source):
-        return Program(Text(source, "<program>"), target)
-    if os.fspath(source).endswith(".onnx"):
-        return Program(os.fspath(source), target)
-    return Program(read_file(source), target)
+    name = os.fsdecode(source)
+    if isinstance(source, (str, bytes)) and is_text(name):
+        return Program(Text(name, "<program>"), target)
+    if name.endswith(".onnx"):
+        return Program(name, target)
+    return Program(read_file(name), target)
 
 
 def load_program(path: Path, sizes: Optional[Mapping[str, int]] = None, *,
@@ -232,7 +233,7 @@ def load_program(path: Path, sizes: Optional[Mapping[str, int]] = None, *,
 
     ``sizes`` gives values to what the model leaves open.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     if not name.endswith(".onnx"):
         if sizes:
             raise ValueError("only a model in the ONNX format leaves sizes "
