@@ -54,11 +54,10 @@ cl_base_name(const char *path) {
 }
 
 /* The stem of the outputs and the default name of the function: a program that
- * comes from stdin has none. */
+ * comes from stdin has none, nor has a stream. */
 bool
 cl_name_outputs(const cl_options *o, cl_named *out) {
-  bool to_stdout = !o->output || !strcmp(o->output, "-");
-  const char *from = to_stdout ? o->files.items[0] : o->output;
+  const char *from = cl_to_stream(o) ? o->files.items[0] : o->output;
   if (!strcmp(from, "-"))
     from = "kernel";
   size_t n = strlen(from);
@@ -73,12 +72,12 @@ cl_name_outputs(const cl_options *o, cl_named *out) {
   return true;
 }
 
-/* Where there are several, they go beside the C file, which is what -o
- * names. */
+/* Where there are several, they go beside the C file, which is what -o names,
+ * or one after the other into a stream. */
 void
 cl_form_path(const cl_named *named, const cl_options *o, const cl_form *f,
              bool only, char *path, size_t size) {
-  if (only || f == &cl_forms[CL_FORM_C])
+  if (only || f == &cl_forms[CL_FORM_C] || cl_to_stream(o))
     snprintf(path, size, "%s", o->output);
   else
     snprintf(path, size, "%s%s", named->stem, f->suffix);
@@ -89,7 +88,7 @@ cl_compile_output(const cl_options *o, uint32_t k, char *path, size_t size) {
   cl_named named;
   uint32_t count = 0;
   const cl_form *found = NULL;
-  if (!o->output || !strcmp(o->output, "-") || !cl_name_outputs(o, &named))
+  if (cl_to_stream(o) || !cl_name_outputs(o, &named))
     return false;
   for (const char *at = o->emit; *at; count++) {
     size_t n = strcspn(at, ",");

@@ -64,10 +64,13 @@ run(int argc, char **argv) {
   if (command && !code)
     code = cl_refuse_sizes(command, &options);
   if (command && !code)
+    code = cl_refuse_program(command, &options);
+  if (command && !code)
     code = cl_refuse_overwriting(command, &options);
   if (command && !code)
     return run_command(command, &options);
-  if (!code && options.version)
+  /* glen -v: elsewhere it asks for the version, and here for more of it. */
+  if (!code && !options.help && (options.version || options.verbose))
     return print_version(&options);
   return code;
 }

@@ -63,8 +63,11 @@ glen_loops *cl_lower(cl_session *, const glen_program *, const glen_target *,
 /* cmd_tune.c: --tune N; the search's script and results go beside the
  * output. */
 bool cl_tune(cl_session *, glen_loops *);
-/* paths.c: the output's path with this suffix in place of its own; false where
- * it is stdout or too long. */
+/* paths.c: does the output go to stdout, a pipe or a device, beside which no
+ * other file can lie? */
+bool cl_to_stream(const cl_options *);
+/* The output's path with this suffix in place of its own; false where it goes
+ * to a stream or is too long. */
 bool cl_beside_output(const cl_options *, const char *suffix, char *path,
                       size_t size);
 /* It, with the script of --script applied; NULL after a failure. */
@@ -84,6 +87,8 @@ bool cl_without_rules(const cl_options *);
 int cl_refuse_rules(const cl_options *);
 /* --size of a model, whose dimensions get numbers by --dim. */
 int cl_refuse_sizes(const cl_command *, const cl_options *);
+/* cmd_import.c: a program, which is no model to import. */
+int cl_refuse_program(const cl_command *, const cl_options *);
 /* The program of a file, with the numbers of --size. */
 glen_program *cl_load_program(cl_session *, const glen_target *,
                               const char *path);

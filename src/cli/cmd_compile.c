@@ -8,6 +8,7 @@
 #include "cli/cli_emit.h"
 #include "cli/other_tools.h"
 #include "cli/cli_session.h"
+#include "cli/options_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,8 @@ check_forms(const cl_options *o, uint32_t *count, bool *loops) {
 
 static bool
 is_on_stdout(const cl_options *o) {
-  return !o->output || !strcmp(o->output, "-");
+  return !o->output || !strcmp(o->output, "-") ||
+         !strcmp(o->output, "/dev/stdout");
 }
 
 static bool
@@ -214,7 +216,7 @@ write_form(job *j, const cl_options *o, const cl_form *f, bool only) {
   char path[CL_PATH];
   if (!text)
     return false;
-  if (is_on_stdout(o))
+  if (!o->output)
     return cl_write(j->session, "-", text);
   cl_form_path(&j->named, o, f, only, path, sizeof path);
   return cl_write(j->session, path, text);
@@ -249,7 +251,7 @@ dump_phases(job *j, const cl_options *o) {
 static bool
 emit_code(job *j) {
   const cl_options *o = j->session->options;
-  bool is_beside = !is_on_stdout(o) && cl_has_word(o->emit, "h");
+  bool is_beside = !cl_to_stream(o) && cl_has_word(o->emit, "h");
   char header[CL_PATH + 4];
   snprintf(header, sizeof header, "%s.h", cl_base_name(j->named.stem));
   return glen_emit_c(j->session->glen, j->loops, j->named.name,
@@ -342,12 +344,17 @@ is_object(const cl_options *o) {
 static void
 note_no_suffix(const job *j, const cl_options *o) {
   if (cl_has_word(o->emit, "c") && o->output && *o->output &&
-      strcmp(o->output, "-") && !strchr(cl_base_name(o->output), '.') &&
-      strncmp(o->output, "/dev/", 5))
+      !cl_to_stream(o) && !strchr(cl_base_name(o->output), '.'))
     cl_note(j->session,
             "%s has C, which a C compiler takes from a file whose name ends in "
             ".c: use -o %s.c\n",
             o->output, o->output);
+}
+
+/* In a stream the header would follow the code: it does if it is asked for. */
+static bool
+is_default_emit(const cl_options *o) {
+  return o->emit == cl_find_row("emit", 4, COMPILE)->preset;
 }
 
 /* A user who says nothing of the machine gets code for the one that it will run
@@ -365,8 +372,7 @@ cl_compile(const cl_options *options) {
   static job j;
   uint32_t count;
   cl_options settings = *options;
-  /* On stdout the header would follow the code: leave it out by default. */
-  if (is_on_stdout(&settings) && !strcmp(settings.emit, "c,h"))
+  if (cl_to_stream(&settings) && is_default_emit(&settings))
     settings.emit = "c";
   bool loops;
   int code = check_forms(&settings, &count, &loops);

@@ -34,6 +34,7 @@ static const word commands[] = {
 };
 
 static const word options[] = {
+    {"-V", "glen --version prints the version"},
     {"--threads --num-threads --jobs --cores", "--omp-threads N sets them"},
     {"--device --gpu --cuda --opencl",
      "glen compile --emit cuda, or opencl,opencl-host, writes code for a "

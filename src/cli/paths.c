@@ -4,11 +4,24 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* Also /dev/stdout that leads to a file: what is beside it is a device. */
+bool
+cl_to_stream(const cl_options *o) {
+  struct stat status;
+  const char *path = o->output;
+  if (!path || !strcmp(path, "-") || !strncmp(path, "/dev/", 5) ||
+      !strncmp(path, "/proc/self/fd/", 14))
+    return true;
+  return !stat(path, &status) && !S_ISREG(status.st_mode) &&
+         !S_ISDIR(status.st_mode);
+}
 
 bool
 cl_beside_output(const cl_options *o, const char *suffix, char *path,
                  size_t size) {
-  if (!o->output || !strcmp(o->output, "-"))
+  if (cl_to_stream(o))
     return false;
   const char *slash = strrchr(o->output, '/');
   const char *base = slash ? slash + 1 : o->output, *dot = strrchr(base, '.');

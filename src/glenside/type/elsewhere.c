@@ -119,6 +119,9 @@ static const struct {
     {GS_AS_FORM, " def fn defun function lambda ",
      "a definition is (define (NAME x y) TERM)"},
     {GS_AS_FORM, " return result ", "a result is (output NAME)"},
+    {GS_AS_FORM, " datatype sort function relation constructor ",
+     "a program has no sorts: its operators are given, and (define (NAME x y) "
+     "TERM) adds others"},
     {GS_AS_FORM, " rule ruleset strategy param test rewrite birewrite ",
      "this is a form of rule files: pass the file with --rules FILE"},
     {GS_AS_FORM, " target instr ",
