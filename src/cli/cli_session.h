@@ -87,8 +87,6 @@ bool cl_without_rules(const cl_options *);
 int cl_refuse_rules(const cl_options *);
 /* --size of a model, whose dimensions get numbers by --dim. */
 int cl_refuse_sizes(const cl_command *, const cl_options *);
-/* cmd_import.c: a program, which is no model to import. */
-int cl_refuse_program(const cl_command *, const cl_options *);
 /* The program of a file, with the numbers of --size. */
 glen_program *cl_load_program(cl_session *, const glen_target *,
                               const char *path);

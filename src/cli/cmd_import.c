@@ -3,7 +3,6 @@
  * and the file of its weights. */
 #include "cli/commands.h"
 #include "cli/cli_session.h"
-#include "cli/options_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,20 +63,6 @@ import(cl_session *session) {
     return cl_failed(session);
   tell(o, path, &summary);
   return GLEN_OK;
-}
-
-int
-cl_refuse_program(const cl_command *command, const cl_options *o) {
-  const char *path = o->files.n ? o->files.items[0] : "";
-  size_t n = strlen(path);
-  if (cl_command_bit(command) != IMPORT || n < 5 ||
-      strcmp(path + n - 5, ".glen") != 0)
-    return GLEN_OK;
-  fprintf(stderr,
-          "glen: %s is a program already; glen import reads a model in the "
-          "ONNX format\n",
-          path);
-  return GLEN_USAGE;
 }
 
 int
