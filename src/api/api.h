@@ -202,6 +202,12 @@ bool api_fuse(glen_context *, glen_loops *, const char *way,
 enum { API_MAX_PIECES = 64 };
 /* code.c: the workspace of the one is enough for the other, too. */
 void api_make_room(po_program *, const po_program *);
+/* schedule.c: what `auto` does of a program that is worth it; false: a limit
+ * was reached, and it is as it was lowered, for loops without threads are
+ * worse. *lowered is the caller's: the program before, NULL where nothing was
+ * done. */
+bool api_fuse_unasked(po_program **program, po_auto_options *, po_auto_result *,
+                      po_program **lowered);
 /* code.c: frees the codes for parts of the sizes.  A schedule that is given is
  * for all sizes, and these were made without it. */
 void api_free_parts(glen_loops *);

@@ -86,27 +86,39 @@ warn_of_limit(glen_context *ctx, const po_auto_result *done) {
   return why != BS_GOES_ON;
 }
 
-/* Where the program is worth it; where a limit was reached, loops without
- * threads are worse than those as lowered. */
+bool
+api_fuse_unasked(po_program **program, po_auto_options *options,
+                 po_auto_result *done, po_program **lowered) {
+  *done = (po_auto_result){.fuse = PO_FUSE_MIN};
+  *lowered = NULL;
+  options->fuse = po_way_worth(*program);
+  if (options->fuse == PO_FUSE_MIN)
+    return true;
+  *lowered = po_copy(*program);
+  options->unasked = true;
+  *done = po_schedule_automatically(program, options);
+  if (done->finished && done->fuse != PO_FUSE_MIN)
+    return true;
+  po_free(*program);
+  *program = po_copy(*lowered);
+  po_lay_out(*program);
+  done->fuse = PO_FUSE_MIN;
+  return false;
+}
+
 static void
 fuse_if_worth(glen_context *ctx, glen_loops *loops, po_auto_options *options) {
-  if (po_has_sizes(loops->loops))
-    return;
-  options->fuse = po_way_worth(loops->loops);
-  if (options->fuse == PO_FUSE_MIN)
-    return;
-  api_keep_original(loops);
-  options->unasked = true;
-  po_auto_result done = po_schedule_automatically(&loops->loops, options);
-  loops->fused = loops->loops->script.len ? po_fuse_names[done.fuse] : NULL;
-  if (done.finished && done.fuse != PO_FUSE_MIN)
-    return;
-  done.fuse = PO_FUSE_MIN;
-  warn_of_limit(ctx, &done);
-  po_free(loops->loops);
-  loops->loops = po_copy(loops->original);
-  po_lay_out(loops->loops);
-  loops->fused = NULL;
+  po_auto_result done;
+  po_program *lowered;
+  if (!api_fuse_unasked(&loops->loops, options, &done, &lowered))
+    warn_of_limit(ctx, &done);
+  if (loops->original && lowered)
+    po_free(lowered);
+  else if (lowered)
+    loops->original = lowered;
+  loops->fused = done.fuse != PO_FUSE_MIN && loops->loops->script.len
+                     ? po_fuse_names[done.fuse]
+                     : NULL;
 }
 
 static bool
@@ -147,8 +159,7 @@ fuse(glen_context *ctx, glen_loops *loops, const char *way,
     fuse_if_worth(ctx, loops, options);
     return true;
   }
-  if (!find_way(ctx, way, &options->fuse) ||
-      !api_knows_sizes(ctx, loops->loops, "a chosen schedule"))
+  if (!find_way(ctx, way, &options->fuse))
     return false;
   api_keep_original(loops);
   po_auto_result done = po_schedule_automatically(&loops->loops, options);

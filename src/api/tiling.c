@@ -306,13 +306,21 @@ typedef struct lowered {
   po_program *of[PO_MOST_KEYS + 1]; /* by key; NULL: not yet */
 } lowered;
 
+/* As it is compiled by default. */
 static po_program *
 lower_key(const telling *x, const gs_target *t, const po_options *options,
           lowered *done) {
-  po_program **code = &done->of[x->key];
-  if (!*code)
-    *code = po_lower(x->key < x->keys->n ? x->keys->list[x->key].program : x->p,
-                     t, options);
+  po_program **code = &done->of[x->key], *before = NULL;
+  po_auto_options fusing = {.max_recompute = 0};
+  po_auto_result fused;
+  if (*code)
+    return *code;
+  *code = po_lower(x->key < x->keys->n ? x->keys->list[x->key].program : x->p,
+                   t, options);
+  if (*code)
+    api_fuse_unasked(code, &fusing, &fused, &before);
+  if (before)
+    po_free(before);
   return *code;
 }
 

@@ -11,7 +11,8 @@ kind gives for the text with the numbers put in; the bytes behind each array mus
 outside of the bounds must be refused.  Code for any x86-64 is called at fewer under the
 sanitizers as well, and the code that takes a call is the one that glen tiling says.
 Then the same of each program as a script schedules it, one
-that lies beside it or one of random commands, those that are refused left out.
+that lies beside it or one of random commands, those that are refused left out;
+and as it is fused in tiles of a few iterations.
 """
 import ctypes
 import functools
@@ -34,7 +35,7 @@ STMT = re.compile(r"^ *(\w+)(?:\[.*?\])?: ", re.M)
 FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
          "-fopenmp", "-shared", "-fPIC"]
 SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
-CALLS = 200     # of a program, and half as many as it is scheduled
+CALLS = 200     # of a program, half as many as it is scheduled, a quarter as it is fused
 SANITIZED = 12  # under the sanitizers, and with a script a third of these
 TOLD = 20       # of glen tiling
 CODE = """#include "{code}"
@@ -74,9 +75,9 @@ class Drivers:
 class Program:
     """A text, and the libraries made of it."""
 
-    def __init__(self, glen, path, folder, script=None):
+    def __init__(self, glen, path, folder, schedule):
         self.glen, self.path, self.folder = glen, path, folder
-        self.schedule = ["--schedule", script] if script else []
+        self.schedule = schedule
         text = loops_of(glen, path)
         stem = os.path.splitext(os.path.basename(path))[0]
         self.name = re.sub(r"\W", "_", stem)
@@ -229,6 +230,14 @@ def check(program, drivers, calls, sanitized, r):
     return [sum(c) for c in zip(*counts)]
 
 
+def fusion_of(r):
+    """Tiles that most sizes cut."""
+    if r.random() < 0.3:
+        return ["--fuse", r.choice(["smart", "max", "post-tile"])]
+    return ["--fuse", "post-tile", "--recompute", r.choice(["1.5", "9"]),
+            "--tile", f"{r.choice([1, 2, 3, 8])},{r.choice([3, 4, 7, 16])}"]
+
+
 def script_of(glen, path, folder, r):
     beside = path[:-len(".loops")] + ".sched"
     if path.endswith(".loops") and os.path.exists(beside):
@@ -249,15 +258,22 @@ def main():
         drivers = Drivers(glen, shared)
         for path in sys.argv[4:] or sorted(glob.glob(here + "loops")
                                            + glob.glob(here + "glen")):
-            for scheduled in (False, True):
+            for way in ("written", "scheduled", "fused"):
                 with tempfile.TemporaryDirectory() as folder:
-                    script = script_of(glen, path, folder, r) if scheduled else None
-                    program = Program(glen, path, folder, script)
+                    schedule = []
+                    if way == "scheduled":
+                        schedule = ["--schedule", script_of(glen, path, folder, r)]
+                    elif way == "fused":
+                        schedule = fusion_of(r)
+                    program = Program(glen, path, folder, schedule)
+                    part = {"written": 1, "scheduled": 2, "fused": 4}[way]
                     right, wrong = check(
-                        program, drivers, calls // 2 if scheduled else calls,
-                        SANITIZED // 3 if scheduled else SANITIZED, r)
-                    if wrong and script:
-                        print(open(script).read())
+                        program, drivers, calls // part,
+                        SANITIZED // 3 if schedule else SANITIZED, r)
+                    if wrong:
+                        print(" ".join(schedule))
+                    if wrong and way == "scheduled":
+                        print(open(schedule[1]).read())
                 passed, failed = passed + right, failed + wrong
     print(f"{passed} passed, {failed} failed")
     return failed > 0

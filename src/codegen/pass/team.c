@@ -69,7 +69,7 @@ has_parts_of_team(const teams *t) {
   return false;
 }
 
-/* How many instances of statements there are below a loop, at most. */
+/* About how many instances of statements there are below a loop. */
 static gs_number
 work_below(const teams *t, gs_sizes *s, const cg_node *n) {
   const po_program *p = t->e->p;

@@ -7,6 +7,7 @@
 #include "poly/loops/bounds.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/loops.h"
+#include "poly/loops/loops_sizes.h"
 #include <isl/aff.h>
 #include <isl/constraint.h>
 #include <isl/ilp.h>
@@ -270,6 +271,18 @@ po_estimate_instances(const po_program *p, uint32_t stmt) {
   for (uint32_t d = 0; d < s->n_iters; d++)
     product *= (double)size[d];
   return product;
+}
+
+int64_t
+po_likely_points(const po_program *p, isl_set *set) {
+  return po_count_points(po_at_greatest(p, set));
+}
+
+int64_t
+po_likely_instances(const po_program *p, uint32_t stmt) {
+  return po_has_sizes(p)
+             ? po_likely_points(p, isl_set_copy(p->stmts.data[stmt].domain))
+             : po_count_instances(p, stmt);
 }
 
 int64_t

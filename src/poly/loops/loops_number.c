@@ -165,18 +165,51 @@ po_last_number(const po_program *p, gs_sizes *s, const po_stmt *stmt,
   return ok;
 }
 
+/* From the first to the last index k. */
+static gs_number
+range_number(const po_program *p, gs_sizes *s, const po_stmt *stmt,
+             uint32_t k) {
+  int64_t lo = 0, hi = 0;
+  gs_number last;
+  po_int(isl_set_dim_min_val(isl_set_copy(stmt->domain), (int)k), &lo);
+  if (!po_last_number(p, s, stmt, k, &last)) {
+    po_int(isl_set_dim_max_val(isl_set_copy(stmt->domain), (int)k), &hi);
+    last = hi;
+  }
+  return gs_plus(&s->over, last, 1 - lo);
+}
+
+/* The index takes no more than two values where the others are known, as that
+ * of the tile does which an iteration is in. */
+static bool
+follows(__isl_keep isl_set *set, uint32_t k) {
+  isl_size n = isl_set_dim(set, isl_dim_set);
+  if (n < 0 || k >= (uint32_t)n)
+    return false;
+  isl_map *in = isl_map_from_range(isl_set_copy(set));
+  in = isl_map_move_dims(in, isl_dim_in, 0, isl_dim_out, k + 1,
+                         (unsigned)n - k - 1);
+  in = isl_map_move_dims(in, isl_dim_in, 0, isl_dim_out, 0, k);
+  isl_map *pairs = isl_map_apply_range(isl_map_reverse(isl_map_copy(in)), in);
+  int64_t apart;
+  return po_int(isl_set_dim_max_val(isl_map_deltas(pairs), 0), &apart) &&
+         apart < 2;
+}
+
 gs_number
 po_box_number(const po_program *p, gs_sizes *s, const po_stmt *stmt) {
-  gs_number all = 1, last;
-  for (uint32_t k = 0; k < stmt->n_iters; k++) {
-    int64_t lo = 0, hi = 0;
-    po_int(isl_set_dim_min_val(isl_set_copy(stmt->domain), (int)k), &lo);
-    if (!po_last_number(p, s, stmt, k, &last)) {
-      po_int(isl_set_dim_max_val(isl_set_copy(stmt->domain), (int)k), &hi);
-      last = hi;
+  isl_set *rest = isl_set_reset_tuple_id(isl_set_copy(stmt->domain));
+  gs_number all = 1;
+  for (uint32_t k = 0, left = 0; k < stmt->n_iters; k++) {
+    gs_number range = range_number(p, s, stmt, k);
+    if (gs_is_sized(range) && follows(rest, left))
+      rest = isl_set_project_out(rest, isl_dim_set, left, 1);
+    else {
+      all = gs_product(&s->over, all, range);
+      left++;
     }
-    all = gs_product(&s->over, all, gs_plus(&s->over, last, 1 - lo));
   }
+  isl_set_free(rest);
   return all;
 }
 

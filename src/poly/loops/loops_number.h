@@ -38,7 +38,8 @@ bool po_extent_number(const po_program *, gs_sizes *, const po_array *,
  * false: it is several, or too large. */
 bool po_last_number(const po_program *, gs_sizes *, const po_stmt *, uint32_t k,
                     gs_number *out);
-/* Instances of the box around the statement's, at most. */
+/* Instances of the box around the statement's: of the indices that do not
+ * follow from others. */
 gs_number po_box_number(const po_program *, gs_sizes *, const po_stmt *);
 /* The one function that it is at all sizes within their bounds, or NULL. */
 __isl_give isl_aff *po_only_piece(const po_program *, __isl_take isl_pw_aff *);

@@ -161,6 +161,17 @@ po_fix_sizes(const po_program *p, isl_set *set, const int64_t *at) {
   return isl_set_project_out(set, isl_dim_param, 0, p->sizes.len);
 }
 
+isl_set *
+po_at_greatest(const po_program *p, isl_set *set) {
+  int64_t at[PO_MAX_SIZES];
+  if (!po_has_sizes(p))
+    return set;
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    at[k] = p->sizes.data[k].most -
+            p->sizes.data[k].most % p->sizes.data[k].multiple;
+  return po_fix_sizes(p, set, at);
+}
+
 void
 po_put_sizes(const po_program *p, const int64_t *at, bs_text *out) {
   for (uint32_t k = 0; k < p->sizes.len; k++)

@@ -215,6 +215,13 @@ marks_allow(po_program *p, const po_step_call *call, uint32_t array) {
   return true;
 }
 
+/* The least that the extent is at any sizes. */
+static int64_t
+least_extent(const po_program *p, const po_array *a, uint32_t d) {
+  return a->extent[d] ? po_int_or(isl_set_min_val(p->at_sizes, a->extent[d]), 0)
+                      : a->dim[d];
+}
+
 bool
 po_apply_fold_storage(po_program *p, po_step_call *call) {
   uint32_t array = call->args[0].array;
@@ -240,9 +247,10 @@ po_apply_fold_storage(po_program *p, po_step_call *call) {
                        "needed at once",
                        (long long)a->dim[d], (long long)d, a->name);
   }
-  if (n < 1 || n > a->dim[d])
+  int64_t least = least_extent(p, a, (uint32_t)d);
+  if (n < 1 || n > least)
     return po_refuse(p, call, "factors", "%lld places are not within 1..%lld",
-                     (long long)n, (long long)a->dim[d]);
+                     (long long)n, (long long)least);
   a->fold[d] = n;
   return marks_allow(p, call, array);
 }

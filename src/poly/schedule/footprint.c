@@ -18,11 +18,17 @@ typedef struct candidates {
   uint32_t n, n_outer; /* of the list; of o */
 } candidates;
 
-/* x >= -(c0 + sum of c * o) / cx, from a constraint on [o, x]. */
+/* x >= -(c0 + sum of c * o, and of sizes) / cx, from a constraint on [o, x]. */
 static __isl_give isl_aff *
 solved(__isl_keep isl_constraint *c, uint32_t n, __isl_take isl_val *cx) {
   isl_ctx *isl = isl_constraint_get_ctx(c);
   isl_aff *sum = po_index(isl, n, n, 0, 0);
+  sum = isl_aff_align_params(sum, isl_constraint_get_space(c));
+  isl_size sizes = isl_constraint_dim(c, isl_dim_param);
+  for (isl_size d = 0; d < sizes; d++)
+    sum = isl_aff_set_coefficient_val(
+        sum, isl_dim_param, (int)d,
+        isl_constraint_get_coefficient_val(c, isl_dim_param, (int)d));
   for (uint32_t d = 0; d < n; d++)
     sum = isl_aff_set_coefficient_val(
         sum, isl_dim_in, (int)d,
@@ -52,6 +58,7 @@ add_candidate(__isl_take isl_constraint *c, void *user) {
 static int64_t
 width(__isl_keep isl_map *one, __isl_keep isl_aff *first) {
   isl_map *start = isl_map_from_aff(isl_aff_copy(first));
+  start = isl_map_align_params(start, isl_map_get_space(one));
   isl_map *apart = isl_map_sum(isl_map_copy(one), isl_map_neg(start));
   isl_set *range = isl_map_range(apart);
   int64_t lo = po_int_or(isl_set_dim_min_val(isl_set_copy(range), 0), -1);
@@ -146,6 +153,7 @@ po_shape_by_footprint(po_program *p, const po_step_call *call, uint32_t array,
   a->rank = f->n + f->rank;
   for (uint32_t d = 0; d < a->rank; d++) {
     a->dim[d] = d < f->n ? f->count[d] : f->size[d - f->n];
+    a->extent[d] = NULL; /* room for the most of it */
     a->fold[d] = d < f->n;
     a->pad[d] = 0;
     if (__builtin_mul_overflow(elements, a->dim[d], &elements) ||

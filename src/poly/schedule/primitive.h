@@ -74,8 +74,7 @@ typedef struct po_primitive {
   bool keeps_order;  /* no new order of old instances: the gate is skipped */
   bool keeps_values; /* it compares the flow of values itself: the gate looks
                         at marks and folds only, of what changed */
-  bool open_sizes;   /* it needs no number for a size: it changes times, marks
-                        and the tree alone */
+  bool open_sizes;   /* it needs no number for a size */
 } po_primitive;
 
 extern const po_primitive po_primitives[];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule_edit.c - changes of statements. */
 #include "poly/loops/affine.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/schedule/schedule_edit.h"
 #include <assert.h>
 #include <string.h>
@@ -236,11 +237,12 @@ po_is_rigid(const po_program *p, uint32_t array) {
 
 /* { [t0..td] -> [t0.., td - first(t0..)] } */
 static __isl_give isl_multi_aff *
-started_at(isl_ctx *isl, uint32_t depth, __isl_take isl_aff *first) {
-  isl_multi_aff *map = po_identity(isl, depth + 1);
-  first = isl_aff_add_dims(first, isl_dim_in, 1);
-  isl_aff *aff = isl_aff_sub(po_index(isl, depth + 1, depth, 1, 0), first);
-  return isl_multi_aff_set_aff(map, (int)depth, aff);
+started_at(const po_program *p, uint32_t depth, __isl_take isl_aff *first) {
+  isl_multi_aff *map = po_identity(p->isl, depth + 1);
+  isl_aff *value = po_index(p->isl, depth + 1, depth, 1, 0);
+  first = po_aff_with_sizes(p, isl_aff_add_dims(first, isl_dim_in, 1));
+  return isl_multi_aff_set_aff(map, (int)depth,
+                               isl_aff_sub(po_aff_with_sizes(p, value), first));
 }
 
 /* Puts the children of a loop in its place; its function goes. */
@@ -270,7 +272,7 @@ tidy(po_program *p, uint32_t loop) {
   }
   if (!first)
     return;
-  po_nest_retime(p, loop, 0, depth + 1, started_at(p->isl, depth, first));
+  po_nest_retime(p, loop, 0, depth + 1, started_at(p, depth, first));
 }
 
 void

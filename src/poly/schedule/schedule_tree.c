@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule_tree.c - edits of the nest that several primitives are made of. */
 #include "poly/loops/affine.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/schedule/change.h"
 #include <assert.h>
 #include <isl/ilp.h>
@@ -173,10 +174,9 @@ dim_bounds(__isl_keep isl_set *set, int64_t *lo, int64_t *hi) {
   return po_int(isl_set_dim_max_val(isl_set_copy(set), 0), hi) && ok;
 }
 
-bool
-po_constant_range(const po_program *p, uint32_t loop, int64_t *min,
-                  int64_t *count) {
-  isl_map *in = po_nest_range_in(p, loop);
+static bool
+constant_range(isl_ctx *isl, __isl_take isl_map *in, int64_t *min,
+               int64_t *count) {
   isl_set *all = isl_map_range(isl_map_copy(in));
   int64_t lo = 0, hi = 0;
   bool ok = dim_bounds(all, &lo, &hi);
@@ -185,7 +185,7 @@ po_constant_range(const po_program *p, uint32_t loop, int64_t *min,
   for (int end = 0; ok && end < 2; end++) {
     isl_map *at = isl_map_copy(in);
     at = isl_map_fix_val(at, isl_dim_out, 0,
-                         isl_val_int_from_si(p->isl, end ? hi : lo));
+                         isl_val_int_from_si(isl, end ? hi : lo));
     isl_set *where = isl_map_domain(at);
     ok = isl_set_is_subset(outer, where) == isl_bool_true;
     isl_set_free(where);
@@ -196,6 +196,20 @@ po_constant_range(const po_program *p, uint32_t loop, int64_t *min,
   *min = lo;
   *count = hi - lo + 1;
   return ok;
+}
+
+bool
+po_constant_range(const po_program *p, uint32_t loop, int64_t *min,
+                  int64_t *count) {
+  return constant_range(p->isl, po_nest_range_in(p, loop), min, count);
+}
+
+bool
+po_likely_range(const po_program *p, uint32_t loop, int64_t *min,
+                int64_t *count) {
+  isl_set *in = isl_map_wrap(po_nest_range_in(p, loop));
+  return constant_range(p->isl, isl_set_unwrap(po_at_greatest(p, in)), min,
+                        count);
 }
 
 bool

@@ -107,21 +107,21 @@ const po_primitive po_primitives[] = {
      "compute_inline STMT",
      "Puts the body of a statement wherever its value is read; a statement "
      "that computes an output stays as well.",
-     po_apply_compute_inline, false, true, false},
+     po_apply_compute_inline, false, true, true},
     {"reverse_compute_inline", A(PO_ARG_STMT), 1, {0},
      "reverse_compute_inline STMT",
      "Puts the body of a statement into the statement that computes what it "
      "reads.",
-     po_apply_reverse_compute_inline, false, true, false},
+     po_apply_reverse_compute_inline, false, true, true},
     {"compute_at", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {0},
      "compute_at STMT LOOP",
      "Computes, in each iteration of a consumer's loop, exactly what that "
      "iteration needs.",
-     po_apply_compute_at, false, true, false},
+     po_apply_compute_at, false, true, true},
     {"roll", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {"fill"},
      "roll STMT LOOP [fill=before|first]",
      "Computes, in each iteration of a consumer's loop, what that iteration "
-     "needs and no earlier one computed.", po_apply_roll, false, true, false},
+     "needs and no earlier one computed.", po_apply_roll, false, true, true},
     {"reverse_compute_at", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {0},
      "reverse_compute_at STMT LOOP",
      "Moves a consumer into a loop of the statement that computes what it "
@@ -141,7 +141,7 @@ const po_primitive po_primitives[] = {
      "Like cache_read, but the copy has this layout.", po_apply_pack, false, false, false},
     {"set_buffer", A(PO_ARG_ARRAY, PO_ARG_WORD), 2, {0},
      "set_buffer ARRAY global|local|shared|register",
-     "Says where an array is kept.", po_apply_set_buffer, false, false, false},
+     "Says where an array is kept.", po_apply_set_buffer, false, false, true},
     {"rfactor", A(PO_ARG_LOOP, PO_ARG_INT), 1, {0},
      "rf, k = rfactor LOOP [AXIS]",
      "First computes partial results of a reduction, one for each iteration "
@@ -167,7 +167,7 @@ const po_primitive po_primitives[] = {
     {"fold_storage", A(PO_ARG_ARRAY, PO_ARG_INT, PO_ARG_INT), 2, {0},
      "fold_storage ARRAY DIM [N]",
      "Keeps a dimension in N places, by its index modulo N; without N, in as "
-     "few as will do.", po_apply_fold_storage, false, true, false},
+     "few as will do.", po_apply_fold_storage, false, true, true},
     {"double_buffer", A(PO_ARG_ARRAY, PO_ARG_LOOP, PO_ARG_INT), 2, {0},
      "double_buffer ARRAY LOOP [N]",
      "Keeps what a loop computes in N places, by turns, instead of in one.",

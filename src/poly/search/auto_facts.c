@@ -13,7 +13,7 @@ po_instances_of(const po_program *p, uint32_t array) {
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     if (p->stmts.data[k].array != array)
       continue;
-    int64_t n = po_count_instances(p, k);
+    int64_t n = po_likely_instances(p, k);
     if (n < 0 || __builtin_add_overflow(sum, n, &sum))
       return -1;
   }
@@ -32,7 +32,7 @@ po_distinct_of(const po_program *p, const po_program *old, uint32_t array) {
     isl_set *own = isl_set_copy(s->domain);
     if (n < s->n_iters)
       own = isl_set_project_out(own, isl_dim_set, 0, s->n_iters - n);
-    int64_t count = po_count_points(own);
+    int64_t count = po_likely_points(p, own);
     if (count < 0 || __builtin_add_overflow(sum, count, &sum))
       return -1;
   }
@@ -136,7 +136,7 @@ po_result_loops(const po_program *p, uint32_t root, uint32_t *loops) {
 int64_t
 po_extent_of(const po_program *p, uint32_t loop) {
   int64_t min, count;
-  return po_constant_range(p, loop, &min, &count) ? count : -1;
+  return po_likely_range(p, loop, &min, &count) ? count : -1;
 }
 
 bool

@@ -37,7 +37,7 @@ reads_of(const po_program *p, uint32_t array, bool loads) {
       if (s->exprs[j].kind != PO_READ || s->exprs[j].array != array ||
           (loads && is_read_before(s, j)))
         continue;
-      int64_t n = po_count_instances(p, k);
+      int64_t n = po_likely_instances(p, k);
       if (n < 0 || __builtin_add_overflow(sum, n, &sum))
         return -1;
     }
@@ -147,7 +147,7 @@ is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
               int64_t cost) {
   const po_stmt *s = &p->stmts.data[stmt];
   double formula = (double)(cost + loads_of(s));
-  double made = (double)po_count_instances(p, stmt);
+  double made = (double)po_likely_instances(p, stmt);
   double loads = (double)reads_of(p, array, true);
   return loads * formula < made * (formula + 1) + loads;
 }
@@ -157,7 +157,8 @@ is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
 static bool
 is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
   const po_program *p = po_now(c);
-  int64_t reads = reads_of(p, array, false), made = po_count_instances(p, stmt);
+  int64_t reads = reads_of(p, array, false),
+          made = po_likely_instances(p, stmt);
   int64_t cost = operations_of(p, &p->stmts.data[stmt]);
   if (reads <= 0 || made <= 0 || cost < 0)
     return false;

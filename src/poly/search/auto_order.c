@@ -165,7 +165,7 @@ order_around(po_chooser *c, uint32_t stmt) {
   uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, s->leaf, loops);
   if (s->kind != PO_UPDATE || n < 2 || !po_may_change(p, po_root_of(p, stmt)))
     return;
-  int64_t instances = po_count_instances(p, stmt);
+  int64_t instances = po_likely_instances(p, stmt);
   if (instances >= 0 && instances < GS_ORDER_INSTANCES)
     return;
   uint32_t d = best_depth(p, s, loops, n);

@@ -46,7 +46,7 @@ po_work_in(const po_program *p, uint32_t root) {
   double sum = 0;
   for (uint32_t k = po_nest_first_leaf(p, root); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, root)) {
-    int64_t n = po_count_instances(p, po_node(p, k)->stmt);
+    int64_t n = po_likely_instances(p, po_node(p, k)->stmt);
     sum += n < 0 ? po_estimate_instances(p, po_node(p, k)->stmt) : (double)n;
   }
   return sum;

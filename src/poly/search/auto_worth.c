@@ -41,7 +41,8 @@ work_of(const po_program *p) {
 }
 
 /* A large program is looked at where what may be fused is most of a run, and
- * long enough for the time; none whose sizes are open. */
+ * long enough for the time; none whose sizes are open. Work is that at the
+ * greatest sizes. */
 bool
 po_is_too_large(const po_program *p) {
   if (p->stmts.len <= FEW_STMTS)

@@ -3,6 +3,7 @@
  * of them holds for all sizes in their bounds. */
 #include "fixture.h"
 #include "poly/depend/depend.h"
+#include "poly/loops/access.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/loops_check.h"
 #include "poly/loops/execute.h"
@@ -229,4 +230,52 @@ Test(sizes, boxes_of_statements_are_counted) {
   cr_assert_eq(gs_number_at(s, po_box_number(p, s, &p->stmts.data[1]), at),
                192);
   bs_arena_done(&arena);
+}
+
+static const char blurred[] =
+    "size n: 4 to 300\ninput A: f32[n]\noutput C: f32[n - 2]\n"
+    "workspace B: f32[n]\n"
+    "for x in 0..n {\n  S: B[x] = exp(A[x])\n}\n"
+    "for i in 0..n - 2 {\n  T: C[i] = B[i] + B[i + 2]\n}\n";
+
+static bool
+run(po_program **p, const char *script) {
+  bs_text out;
+  bs_text_init(&out, ctx.heap);
+  uint32_t source = bs_source_add(&diags, "s.sched", script, strlen(script));
+  bool ok = po_run_script(p, source, &out);
+  bs_text_done(&out);
+  return ok;
+}
+
+/* A tile needs as much at all sizes: its rims are cut, and its local is not. */
+Test(sizes, what_a_tile_needs_is_a_local_of_one_extent) {
+  po_program *p = read_loops(blurred);
+  cr_assert(run(&p, "i0, i1 = split i [-1, 16]; compute_at B i0"), "%s",
+            faults());
+  const po_array *b =
+      &p->arrays.data[p->stmts.data[po_stmt_named(p, "S")].array];
+  cr_assert(!po_is_sized(b) && b->rank == 2 && b->dim[1] == 18);
+  cr_assert_eq(po_likely_instances(p, po_stmt_named(p, "S")), 300 + 18 * 2);
+}
+
+/* The tile that an iteration is in says nothing of how many there are. */
+Test(sizes, tiles_are_not_counted_with_what_is_in_them) {
+  po_program *p = read_loops(blurred);
+  cr_assert(run(&p, "i0, i1 = split i [-1, 16]; compute_at B i0"), "%s",
+            faults());
+  bs_arena arena;
+  bs_arena_init(&arena, ctx.heap);
+  gs_sizes *s = po_numbers_of(p, &arena);
+  const po_stmt *made = &p->stmts.data[po_stmt_named(p, "S")];
+  cr_assert_eq(gs_number_at(s, po_box_number(p, s, made), (int64_t[]){100}),
+               100);
+  bs_arena_done(&arena);
+}
+
+/* An array that has fewer elements at some sizes has no more places. */
+Test(sizes, places_are_no_more_than_the_least_extent) {
+  po_program *p = read_loops(blurred);
+  cr_assert(!run(&p, "fold_storage B 0 5") && has_fault("factors"));
+  cr_assert(strstr(faults(), "1..4"), "%s", faults());
 }
