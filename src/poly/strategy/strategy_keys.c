@@ -36,6 +36,7 @@ typedef struct candidate {
   po_program *loops;
   gs_term terms[MOST_TERMS];
   uint32_t n_terms;
+  double rest; /* of the sample being priced: what is beside the kernels */
   double cycles[MOST_SAMPLES]; /* infinite where it does not hold them */
 } candidate;
 
@@ -132,29 +133,40 @@ kernels_alone(const choosing *c, const int64_t *at) {
   return sum;
 }
 
+static bool
+have_same_terms(const candidate *a, const candidate *b) {
+  return a->n_terms == b->n_terms &&
+         !memcmp(a->terms, b->terms, a->n_terms * sizeof *a->terms);
+}
+
+/* What the program costs at a sample's sizes beside the kernels of x.  `alone`
+ * is the program there, and made says what terms are in it.  Most candidates
+ * have the kernels of one before them, and a prediction takes long. */
 static double
-price_alone(const choosing *c, po_program *alone, const int64_t *at) {
-  const candidate *x = c->candidates;
+predict_rest(const choosing *c, const candidate *x, po_program *alone) {
   gs_term terms[MOST_TERMS];
+  for (const candidate *y = c->candidates; y < x; y++)
+    if (have_same_terms(x, y))
+      return y->rest;
   for (uint32_t k = 0; k < x->n_terms; k++)
     terms[k] = c->made[x->terms[k].i];
-  double rest = po_predict_others(alone, terms, x->n_terms);
+  return po_predict_others(alone, terms, x->n_terms);
+}
+
+static double
+price_alone(const choosing *c, po_program *alone, const int64_t *at) {
+  double rest = c->candidates->rest;
   return rest + fmin(po_predict_cycles(alone) - rest, kernels_alone(c, at));
 }
 
-/* The rest of the program costs what it does at these sizes alone; `alone` is
- * the program there, and made says what terms are in it. */
+/* The rest of the program costs what it does at these sizes alone, where all of
+ * it costs `cycles`. */
 static double
-price_at(const choosing *c, const candidate *x, po_program *alone,
+price_at(const choosing *c, const candidate *x, double cycles,
          const int64_t *at) {
-  gs_term terms[MOST_TERMS];
   if (!holds(x->key.part, c->p->sizes->n, at))
     return INFINITY;
-  if (!x->key.program->sizes)
-    return price_alone(c, alone, at);
-  for (uint32_t k = 0; k < x->n_terms; k++)
-    terms[k] = c->made[x->terms[k].i];
-  return po_predict_others(alone, terms, x->n_terms) + kernels_at(c, x, at);
+  return x->key.program->sizes ? x->rest + kernels_at(c, x, at) : cycles;
 }
 
 static po_program *
@@ -163,15 +175,26 @@ lower_at(choosing *c, const int64_t *at) {
 }
 
 static void
-price_sample(choosing *c, uint32_t s) {
-  po_program *alone = lower_at(c, c->samples[s].at);
+price_at_sizes(choosing *c, uint32_t s, po_program *alone) {
+  const int64_t *at = c->samples[s].at;
+  for (uint32_t k = 0; k < c->n_candidates; k++)
+    c->candidates[k].rest = predict_rest(c, &c->candidates[k], alone);
+  c->samples[s].cycles = price_alone(c, alone, at);
   for (uint32_t k = 0; k < c->n_candidates; k++)
     c->candidates[k].cycles[s] =
-        alone ? price_at(c, &c->candidates[k], alone, c->samples[s].at)
-              : INFINITY;
-  c->samples[s].cycles = alone ? price_alone(c, alone, c->samples[s].at) : 0;
-  if (alone)
-    po_free(alone);
+        price_at(c, &c->candidates[k], c->samples[s].cycles, at);
+}
+
+static void
+price_sample(choosing *c, uint32_t s) {
+  po_program *alone = lower_at(c, c->samples[s].at);
+  c->samples[s].cycles = 0;
+  for (uint32_t k = 0; k < c->n_candidates; k++)
+    c->candidates[k].cycles[s] = INFINITY;
+  if (!alone)
+    return;
+  price_at_sizes(c, s, alone);
+  po_free(alone);
 }
 
 /* ---- sizes that are looked at ---- */
