@@ -84,8 +84,10 @@ class Program:
         self.sizes = [(m[0], int(m[1]), int(m[2]), int(m[3] or 1))
                       for m in SIZE.findall(text)]
         self.arrays = len(ARRAY.findall(text))
-        # Parts of many sizes are many, and tried by programs of fewer.
-        self.keys = ["--keys", "0"] if len(self.sizes) > 3 else []
+        # Parts of many sizes are many, and tried by programs of fewer; and so
+        # are those of what is fused.
+        fewest = 2 if "--fuse" in schedule else 3
+        self.keys = ["--keys", "0"] if len(self.sizes) > fewest else []
 
     def library(self, name, *options, flags=()):
         """The code and functions that take its sizes and arrays in arrays."""
