@@ -323,3 +323,15 @@ def test_instructions_of_a_target(random):
     numpy.testing.assert_allclose(kernel(a, b), a @ b, rtol=1e-4, atol=1e-5)
     assert "systolicArray" in glen.saturate(text,
                                             target="systolic16").program.text
+
+
+def test_strict_fp_merges_no_scales(random):
+    text = glen.Text("(tensor x (shape 64) f32)\n(let y (compute (scale 0.1)"
+                     " (compute (scale 0.3) x)))\n(output y)\n")
+    x = random.standard_normal(64).astype("f4")
+    wanted = (x * numpy.float32(0.3)) * numpy.float32(0.1)
+    strict = glen.compile(text, rules=None, strict_fp=True)
+    assert (strict(x) == wanted).all()
+    assert (glen.compile(text, rules=None)(x) != wanted).any()
+    kept = glen.saturate(text, strict_fp=True)
+    assert str(kept.program).count("scale") == 2

@@ -264,13 +264,15 @@ glen_compile_defaults(glen_compile_options *out) {
 static bool
 rewrite(glen_context *ctx, const glen_compile_options *o, glen_compiled *out) {
   glen_rules *rules;
+  glen_saturate_options saturate = o->saturate;
+  saturate.strict_fp |= o->code.strict_fp;
   out->program = out->input;
   if (!o->n_rules)
     return true;
   rules = glen_rules_load(ctx, out->target, o->rules, o->n_rules, o->params,
                           o->n_params);
   out->result =
-      rules ? glen_saturate(ctx, out->input, rules, out->target, &o->saturate)
+      rules ? glen_saturate(ctx, out->input, rules, out->target, &saturate)
             : NULL;
   if (out->result)
     out->program = glen_result_program(out->result);

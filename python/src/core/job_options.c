@@ -28,7 +28,7 @@ on_progress(void *ctx, const glen_progress *p) {
 typedef struct saturation {
   glen_saturate_options o;
   PyObject *disabled, *progress;
-  int backoff, explain;
+  int backoff, explain, strict;
   unsigned long long matches, work;
   Py_ssize_t bytes;
 } saturation;
@@ -38,7 +38,7 @@ read_saturation(saturation *s, PyObject *args, PyObject *names) {
   static char *words[] = {"iterations", "nodes",     "seconds", "bytes",
                           "matches",    "work",      "backoff", "strategy",
                           "disabled",   "extractor", "explain", "progress",
-                          NULL};
+                          "strict_fp",  NULL};
   glen_saturate_defaults(&s->o);
   s->progress = Py_None;
   s->disabled = NULL;
@@ -46,17 +46,19 @@ read_saturation(saturation *s, PyObject *args, PyObject *names) {
   s->work = s->o.work;
   s->backoff = s->o.backoff;
   s->explain = s->o.explain;
+  s->strict = s->o.strict_fp;
   s->bytes = (Py_ssize_t)s->o.bytes;
   if (!PyArg_ParseTupleAndKeywords(
-          args, names, "|$IIdnKKpzO!spO", words, &s->o.iterations, &s->o.nodes,
+          args, names, "|$IIdnKKpzO!spOp", words, &s->o.iterations, &s->o.nodes,
           &s->o.seconds, &s->bytes, &s->matches, &s->work, &s->backoff,
           &s->o.strategy, &PyTuple_Type, &s->disabled, &s->o.extractor,
-          &s->explain, &s->progress))
+          &s->explain, &s->progress, &s->strict))
     return false;
   s->o.matches_a_rule = s->matches;
   s->o.work = s->work;
   s->o.backoff = s->backoff;
   s->o.explain = s->explain;
+  s->o.strict_fp = s->strict;
   s->o.bytes = (size_t)s->bytes;
   return true;
 }

@@ -157,7 +157,8 @@ def compile(program: Union[Program, Result, Path, Text], *,
     :class:`glen.Result` is compiled as it is.
 
     ``target`` is this machine unless another is named.  ``strict_fp`` keeps
-    the order of sums; ``fusion``, ``layout``, ``choose`` and ``script`` are
+    the order of sums and, with floats, applies only rules that are seen to
+    leave each as it is.  ``fusion``, ``layout``, ``choose`` and ``script`` are
     the options of ``glen compile`` (``script``: a path, or a
     :class:`glen.Text`).  ``threads``: how many OpenMP uses, 0 for
     all.  ``cc`` and ``flags``: the compiler (else ``$CC``, else ``cc``) and
@@ -182,9 +183,12 @@ def compile(program: Union[Program, Result, Path, Text], *,
         wanted = None if rules == () else as_rules(rules, params or {})
     code = {"strict_fp": strict_fp, "choose": choose, "fusion": fusion,
             "layout": layout}
+    rewriting = dict(saturate or {})
+    if strict_fp:
+        rewriting["strict_fp"] = True
     counts(choose=choose, threads=threads)
     recipe = Recipe(source, wanted, chosen, verify,
-                    tuple(sorted((saturate or {}).items())),
+                    tuple(sorted(rewriting.items())),
                     tuple(sorted(code.items())), cc, tuple(flags),
                     _script_of(script), stored if weights else None)
     return _again(recipe, threads, cache, dict(bind or {}))

@@ -107,8 +107,9 @@ def saturate(program: Union[Program, Path, Text], rules: Rules = None,
     ``memory_limit`` (bytes) bound the whole; further options bound the
     search: ``iterations``, ``nodes``, ``seconds``, ``bytes``, ``matches``
     (of each rule), ``work``, ``backoff``, ``strategy``, ``disabled`` (names of
-    rules), ``extractor`` (``"tree"``, ``"dag"``, ``"exact"``, ``"ilp"``) and
-    ``explain`` (which :meth:`Result.proof` needs).
+    rules), ``extractor`` (``"tree"``, ``"dag"``, ``"exact"``, ``"ilp"``),
+    ``explain`` (which :meth:`Result.proof` needs) and ``strict_fp`` (with
+    floats, only rules that are seen to leave each as it is).
     """
     source = as_program(program)
     chosen = source.target if target is _UNSET else as_target(target)

@@ -293,7 +293,9 @@ read_rule(deriver *d, const char *name, const char *text) {
                   .node = node};
   uint32_t first = ctx->diags->list.len;
   bool ok = rl_parse_rule(rules, &form);
-  if (!ok)
+  if (ok)
+    bs_last(&rules->compiled)->instr = d->instr;
+  else
     blame_instr(d, f.source, first);
   return ok;
 }

@@ -119,6 +119,22 @@ speaks_of_sums(const bs_values *values, const gs_expr *e) {
   return false;
 }
 
+/* Whether a property of one of the side's operators is asked, other than its
+ * kind: that may be one of sums alone, without naming one. */
+static bool
+asks_property(const side *s, const gs_expr *e) {
+  if (e->kind != GS_X_CALL)
+    return false;
+  const char *name = gs_function_name(e->function);
+  bool compares =
+      !strcmp(name, "op-kind") || !strcmp(name, "=") || !strcmp(name, "!=");
+  for (uint32_t k = 0; k < e->n_args; k++)
+    if ((!compares && has_operator(s, e->args[k])) ||
+        asks_property(s, e->args[k]))
+      return true;
+  return false;
+}
+
 /* A variable may be such an operator only if it may be any at all. */
 static bool
 adds_up(const gs_context *ctx, const rl_compiled *r, const side *s) {
@@ -127,15 +143,23 @@ adds_up(const gs_context *ctx, const rl_compiled *r, const side *s) {
       return true;
   const rl_condition *c = r->condition;
   for (uint32_t k = 0; c && k < c->n; k++)
-    if (c->steps[k].expr && speaks_of_sums(ctx->values, c->steps[k].expr))
+    if (c->steps[k].expr && (speaks_of_sums(ctx->values, c->steps[k].expr) ||
+                             asks_property(s, c->steps[k].expr)))
       return true;
   return false;
+}
+
+/* What is known of values holds up to the sign of a zero. */
+static bool
+asks_values(const rl_compiled *r) {
+  return r->condition && !r->condition->steady;
 }
 
 static bool
 moves_only(const gs_context *ctx, const rl_compiled *r) {
   side left = {0}, right = {0};
-  if (!r->rule.left || r->n_parts != 1 || !add_terms(ctx, r->rule.left, &left))
+  if (!r->rule.left || r->n_parts != 1 || asks_values(r) ||
+      !add_terms(ctx, r->rule.left, &left))
     return false;
   for (uint32_t k = 0; k < r->rule.n_right; k++)
     if (!add_terms(ctx, r->rule.right[k], &right))
@@ -164,29 +188,14 @@ sums_floats(const gs_context *ctx, const gs_instr *i) {
   return false;
 }
 
-/* The instruction that a derived rule is about: NAME, NAME.fit, NAME.over or
- * NAME.fit.OTHER; NULL: it is a rule of a file. */
-static const gs_instr *
-instr_of(const rl_rules *rules, const rl_compiled *r) {
-  for (uint32_t k = 0; rules->target && k < rules->target->instrs.len; k++) {
-    const gs_instr *i = rules->target->instrs.data[k];
-    size_t n = strlen(i->name);
-    if (!strncmp(r->rule.name, i->name, n) &&
-        (r->fit || !r->rule.name[n] || !strcmp(r->rule.name + n, ".over")) &&
-        (!r->rule.name[n] || r->rule.name[n] == '.'))
-      return i;
-  }
-  return NULL;
-}
-
 bool
 rl_is_exact(const rl_rules *rules, uint32_t rule) {
   const rl_compiled *r = rules->compiled.data[rule];
   const gs_context *ctx = &rules->ctx;
-  const gs_instr *i = instr_of(rules, r);
-  if (i)
-    return !sums_floats(ctx, i) && (!r->into || !sums_floats(ctx, r->into));
-  return !r->fit && moves_only(ctx, r);
+  if (r->instr)
+    return !sums_floats(ctx, r->instr) &&
+           (!r->into || !sums_floats(ctx, r->into));
+  return moves_only(ctx, r);
 }
 
 uint32_t

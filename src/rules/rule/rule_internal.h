@@ -62,7 +62,8 @@ typedef struct rl_compiled {
   /* Of an instruction that is found by its meaning: the guard makes the right
    * side (fit.h). */
   const struct fit_instr *fit;
-  const gs_instr *into; /* goes on with its sums, or NULL */
+  const gs_instr *instr; /* that it is derived from, or NULL */
+  const gs_instr *into;  /* goes on with its sums, or NULL */
   /* Rules of the calls that leave values where it takes its operand, if they
    * are not moved from there as they are. */
   const struct rl_compiled *const *feeds;
