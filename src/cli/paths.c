@@ -6,13 +6,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Also /dev/stdout that leads to a file: what is beside it is a device. */
+/* A place of an open file, which may be one that has a name elsewhere. */
+static bool
+names_open_file(const char *path) {
+  static const char *const whole[] = {"-", "/dev/stdout", "/dev/stderr"};
+  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+  for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+    if (!strcmp(path, whole[k]))
+      return true;
+  for (size_t k = 0; k < sizeof folders / sizeof *folders; k++)
+    if (!strncmp(path, folders[k], strlen(folders[k])))
+      return true;
+  return false;
+}
+
 bool
 cl_to_stream(const cl_options *o) {
   struct stat status;
   const char *path = o->output;
-  if (!path || !strcmp(path, "-") || !strncmp(path, "/dev/", 5) ||
-      !strncmp(path, "/proc/self/fd/", 14))
+  if (!path || names_open_file(path))
     return true;
   return !stat(path, &status) && !S_ISREG(status.st_mode) &&
          !S_ISDIR(status.st_mode);
