@@ -145,6 +145,7 @@ def lines_at_the_edge(text):
     text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text,
                   flags=re.S)
     text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
+    text = re.sub(r"#ifdef __cplusplus\n.*?#endif", "", text, flags=re.S)
     depth, goes_on = 0, False
     for line in text.split("\n"):
         if line.startswith("#") or goes_on:
