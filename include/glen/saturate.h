@@ -35,9 +35,11 @@ typedef struct glen_saturate_options {
   size_t bytes;
   double seconds;
   uint64_t matches_a_rule; /* applied in the whole run */
-  uint64_t work; /* steps of one rule's search in an iteration, a match being
-                    some for each variable; more in a large graph */
-  bool backoff;  /* else the simple scheduler */
+  uint64_t work;  /* steps of one rule's search in an iteration, a match being
+                     some for each variable; more in a large graph */
+  bool backoff;   /* else the simple scheduler */
+  bool strict_fp; /* if the program has floats, only rules that are seen to
+                     leave each as it is, to the last bit */
   const char *strategy; /* NULL: the rule files' own, or every rule */
   const char *const *disabled;
   uint32_t n_disabled;
@@ -54,8 +56,6 @@ typedef struct glen_saturate_options {
   bool contribution;  /* of each rule to the result, by its explanation */
   bool growth;        /* for glen_result_html: what each rule did, and when */
   glen_regions regions;
-  bool strict_fp; /* if the program has floats, only rules that are seen to
-                     leave each as it is, to the last bit */
 } glen_saturate_options;
 
 /* Options say their size, so that a program goes on with a library that has
