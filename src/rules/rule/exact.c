@@ -8,6 +8,7 @@
  * up are left out, since views may change the order in which they do, and so
  * are pads beside operators, since 0 * NaN is no 0.  What is not seen to be
  * exact counts as inexact. */
+#include "glenside/expr/expr_functions.h"
 #include "rules/rule/rule_internal.h"
 #include <string.h>
 
@@ -20,27 +21,10 @@ typedef struct side {
   bool pads, steps; /* an operator is applied to the result of another one */
 } side;
 
-/* Bounded by GS_MAX_NESTING. */
-static bool
-same_expr(const gs_expr *a, const gs_expr *b) {
-  if (a->kind != b->kind || a->n_args != b->n_args)
-    return false;
-  if (a->kind == GS_X_LITERAL)
-    return a->literal.i == b->literal.i;
-  if (a->kind == GS_X_VAR)
-    return a->slot == b->slot;
-  if (a->function != b->function)
-    return false;
-  for (uint32_t k = 0; k < a->n_args; k++)
-    if (!same_expr(a->args[k], b->args[k]))
-      return false;
-  return true;
-}
-
 static bool
 has_operator(const side *s, const gs_expr *op) {
   for (uint32_t k = 0; k < s->n; k++)
-    if (same_expr(s->op[k], op))
+    if (gs_expr_same(s->op[k], op))
       return true;
   return false;
 }
@@ -91,13 +75,12 @@ is_of_many(gs_compute_kind kind) {
 /* A symbol that is an operator which adds up, or a kind of such. */
 static bool
 names_sum(const bs_values *values, bs_value v) {
-  static const char *const kinds[] = {"reduce", "dot", "fold", "softmax"};
   gs_compute op;
   if (bs_kind_of(values, v) != BS_KIND_SYM)
     return false;
   const char *name = bs_as_sym(values, v);
-  for (uint32_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    if (!strcmp(name, kinds[k]))
+  for (uint32_t k = 0; k < GS_COMPUTE_KINDS; k++)
+    if (is_of_many((gs_compute_kind)k) && !strcmp(name, gs_kind_words[k]))
       return true;
   return gs_compute_find(name, &op) && is_of_many(gs_compute_table[op].kind);
 }
@@ -125,9 +108,8 @@ static bool
 asks_property(const side *s, const gs_expr *e) {
   if (e->kind != GS_X_CALL)
     return false;
-  const char *name = gs_function_name(e->function);
-  bool compares =
-      !strcmp(name, "op-kind") || !strcmp(name, "=") || !strcmp(name, "!=");
+  bool compares = e->function == GS_F_OP_KIND || e->function == GS_F_EQ ||
+                  e->function == GS_F_NE;
   for (uint32_t k = 0; k < e->n_args; k++)
     if ((!compares && has_operator(s, e->args[k])) ||
         asks_property(s, e->args[k]))
