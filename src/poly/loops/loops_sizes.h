@@ -51,7 +51,8 @@ bool po_least_sizes(const po_program *, __isl_keep isl_set *, int64_t *at);
 /* A set at these sizes, without parameters. */
 __isl_give isl_set *po_fix_sizes(const po_program *, __isl_take isl_set *,
                                  const int64_t *at);
-/* The same at the greatest sizes, by which is chosen what is right at all. */
+/* The set at the greatest sizes, without parameters.  Choices between programs
+ * that are right at all sizes are made by it. */
 __isl_give isl_set *po_at_greatest(const po_program *, __isl_take isl_set *);
 /* What the statement computes differs from size to size. */
 bool po_stmt_needs_sizes(const po_program *, const po_stmt *);

@@ -153,7 +153,8 @@ __isl_give isl_schedule *po_nest_schedule(const po_program *, uint32_t top);
 /* The number of instances of a statement, exactly; -1 beyond 2^62 or when isl
  * gives up. */
 int64_t po_count_instances(const po_program *, uint32_t stmt);
-/* The same at the greatest sizes, where some are open. */
+/* The number of instances of a statement, or of points of a set, at the
+ * greatest sizes where some are open; -1 as of po_count_instances. */
 int64_t po_likely_instances(const po_program *, uint32_t stmt);
 int64_t po_likely_points(const po_program *, __isl_take isl_set *);
 /* About as many, and quickly: those of the box around them. */

@@ -67,7 +67,8 @@ uint32_t po_foreign(const po_program *, const po_block *, uint32_t top);
  * loops around it; false otherwise. */
 bool po_constant_range(const po_program *, uint32_t loop, int64_t *min,
                        int64_t *count);
-/* The same at the greatest sizes, where some are open. */
+/* The range of a loop as po_constant_range gives it, but at the greatest sizes
+ * where some are open. */
 bool po_likely_range(const po_program *, uint32_t loop, int64_t *min,
                      int64_t *count);
 /* Its smallest value and how many there are from that to its largest, over all

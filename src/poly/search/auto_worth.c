@@ -41,8 +41,8 @@ work_of(const po_program *p) {
 }
 
 /* A large program is looked at where what may be fused is most of a run, and
- * long enough for the time; none whose sizes are open. Work is that at the
- * greatest sizes. */
+ * long enough for the time.  A large program whose sizes are open is never
+ * looked at; in a small one, work is that at the greatest sizes. */
 bool
 po_is_too_large(const po_program *p) {
   if (p->stmts.len <= FEW_STMTS)
