@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* exact.c - rules that leave every float as it is, to the last bit.
+/* rule_exact.c - rules that leave every float as it is, to the last bit.
  *
  * Such a rule moves elements, and computes no others: it has no operators, or
  * the same ones on both sides, none of which is applied to the result of
