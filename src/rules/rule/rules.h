@@ -48,8 +48,8 @@ bool rl_finish(rl_rules *);
 uint32_t rl_count(const rl_rules *);
 const rl_rule *rl_at(const rl_rules *, uint32_t index);
 const rl_rule *rl_find(const rl_rules *, const char *name);
-/* rule_exact.c: whether the rule is seen to leave every float as it is, to the last
- * bit, and how many are not. */
+/* rule_exact.c: whether the rule is seen to leave every float as it is, to the
+ * last bit, and how many are not. */
 bool rl_is_exact(const rl_rules *, uint32_t rule);
 uint32_t rl_count_inexact(const rl_rules *);
 bool rl_has_floats(const gs_program *);
