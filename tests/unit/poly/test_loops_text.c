@@ -2,6 +2,7 @@
 /* test_loops_text.c - loop programs read from text, and printed again. */
 #include "fixture.h"
 #include "poly/schedule/primitive.h"
+#include "poly/text/poly_text.h"
 
 TestSuite(loops_text, .init = fixture_start, .fini = fixture_stop);
 
@@ -299,4 +300,44 @@ Test(loops_text, nesting_is_limited) {
   for (int k = 0; k < 100; k++)
     bs_putf(&text, "for i%d in 0..1 {\n", k);
   expect_fault("too-deep", bs_text_str(&text));
+}
+
+/* A program with so many parentheses around what stands at '*'. */
+static const char *
+nested(const char *form, int n) {
+  bs_text text;
+  bs_text_init(&text, &heap);
+  for (const char *s = form; *s; s++) {
+    bool here = *s == '*';
+    for (int k = 0; k < (here ? n : 0); k++)
+      bs_putc(&text, '(');
+    bs_putc(&text, here ? '1' : *s);
+    for (int k = 0; k < (here ? n : 0); k++)
+      bs_putc(&text, ')');
+  }
+  return bs_text_str(&text);
+}
+
+Test(loops_text, nesting_ends_at_the_same_depth_everywhere) {
+  static const struct {
+    const char *form;
+    int levels; /* that the place has itself */
+  } places[] = {
+      {"output A: f32[8]\nfor i in 0..* + 2 {\nS: A[i] = 1\n}\n", 0},
+      {"output A: f32[8]\nfor i in max(0, * - 1)..4 {\nS: A[i] = 1\n}\n", 0},
+      {"output A: f32[8]\nfor i in 0..4 {\nS: A[i + *] = 1\n}\n", 0},
+      {"output A: f32[8]\nfor i in 0..4 {\nS: A[i] = 1 where i >= *\n}\n", 0},
+      {"output A: f32[8]\nS: A[0] = *\n", 1},
+      {"input B: f32[8]\noutput A: f32[8]\nS: A[0] = B[*]\n", 1},
+      {"output A: f32[8]\nS: A[0] = exp(*)\n", 2},
+  };
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    int most = PO_MAX_NESTING - places[k].levels;
+    for (int n = most; n >= 0; n -= most) {
+      diags.list.len = diags.errors = 0;
+      cr_expect(read_text(nested(places[k].form, n)), "%zu, %d: %s", k, n,
+                faults());
+    }
+    expect_fault("too-deep", nested(places[k].form, most + 1));
+  }
 }
