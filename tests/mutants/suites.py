@@ -95,7 +95,7 @@ STEPS = {
     "onnx/words": ["tests/onnx/run.py", GLEN, "--words"],
     "onnx": ["tests/onnx/run.py", GLEN],
     **{"onnx/" + part: ["tests/onnx/run.py", GLEN, "--part", part]
-       for part in ("hostile", "stored", "direct", "sized")},
+       for part in ("hostile", "stored", "direct", "sized", "folded")},
     "weights": ["tests/weights/run.py", GLEN],
     "rooms": ["tests/run/rooms.py", GLEN, "4"],
     "sizes": ["tests/run/sizes.py", GLEN, "3"],

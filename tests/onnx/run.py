@@ -9,8 +9,8 @@ usage: run.py GLEN [--only TEXT] [--words | --bless | --show TEXT |
 Each model is written, imported, and run by the interpreter; every tenth is
 compiled as well; the words of each import, and of each with something altered,
 are those of recorded.txt (texts.py); --models writes
-these as {name: [model in base64]}; --part runs one of hostile, stored, direct
-and sized alone.  An operator of `glen import --list-operators` without a case
+these as {name: [model in base64]}; --part runs one of hostile, stored, direct,
+sized and folded alone.  An operator of `glen import --list-operators` without a case
 is a failure.  A glen without the importer skips all of them, loudly.  The last
 line is `N passed, N failed`.
 """
@@ -26,6 +26,7 @@ import tempfile
 import choices  # noqa: F401, adds its cases
 import direct
 import encode
+import folded
 import functions  # noqa: F401, adds its cases
 import hostile
 import npy
@@ -44,7 +45,7 @@ FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i8", BOOL: "|b1",
          FLOAT16: "<f2", UINT32: "<u4"}
 REALS = {FLOAT, DOUBLE, FLOAT16}
 OTHER_NAMES = {"Constant"}
-PARTS = {p.__name__: p for p in (hostile, stored, direct, sized)}
+PARTS = {p.__name__: p for p in (hostile, stored, direct, sized, folded)}
 
 
 def call(command, folder):
@@ -194,7 +195,7 @@ def main():
         parts += [hostile.check(glen)]
     if not o.only and not o.words and not o.bless and not o.part:
         parts += [without_case(glen), stored.check(glen), direct.check(glen),
-                  sized.check(glen)]
+                  sized.check(glen), folded.check(glen)]
     passed, failed = map(sum, zip(*parts))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
