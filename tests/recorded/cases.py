@@ -8,6 +8,7 @@ import re
 import kinds
 import odd
 import terms
+import words
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -116,7 +117,7 @@ FILES_TO_ESCAPE = {"a & b.glen": PROGRAMS["soft.glen"],
 OWN_FILES = {**PROGRAMS, **PAIRS, **SCRIPTS, "messy.rules": MESSY,
              "graph.json": GRAPH}
 FILES = {**OWN_FILES, **FILES_TO_ESCAPE, **terms.FILES, **odd.FILES,
-         **kinds.FILES}
+         **kinds.FILES, **words.files(OWN_FILES)}
 OWN = sorted(PROGRAMS)
 EXAMPLES = paths("examples/*.glen")
 # Of a large e-graph the first part says as much.
@@ -362,16 +363,13 @@ def of_shells():
     for shell in ("bash", "zsh", "fish"):
         yield ["completions", shell]
     yield ["schedule", "--list"]
-    for command in ("saturate", "compile", "schedule", "rules prove", "import",
-                    "check", "run", "target test"):
-        yield [*command.split(), "--help"]
 
 
 GROUPS = {"saturation": of_saturation, "reports": of_reports,
           "loops": of_loops, "pairs": of_pairs, "rules": of_rules,
           "machines": of_machines, "shells": of_shells, "damage": of_damaged_texts, "terms": terms.of_terms,
           "proofs": of_proofs, "verdicts": of_verdicts, **odd.GROUPS,
-          **kinds.GROUPS}
+          **kinds.GROUPS, **words.GROUPS}
 
 
 def cases(groups):

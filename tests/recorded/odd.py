@@ -27,8 +27,8 @@ class Dice:
 # ---- options ----
 
 def table():
-    """(name, letter, argument, kind, commands, choices) of each row of the table
-    of options, with the commands as their names."""
+    """(name, letter, argument, kind, commands, choices, preset) of each row of the
+    table of options, with the commands as their names."""
     folder = os.path.join(ROOT, "src", "cli")
     with open(os.path.join(folder, "options_table.h"), encoding="utf-8") as f:
         masks = re.search(r"enum \{ /\* bits.*?\n(.*?)\};", f.read(), re.S)[1]
@@ -40,17 +40,17 @@ def table():
     with open(os.path.join(folder, "options_table.c"), encoding="utf-8") as f:
         rows = re.findall(r'\{("[^}]*)\}', f.read(), re.S)
     for row in rows:
-        name, letter, argument, kind, _, mask, _, choices = re.match(
+        name, letter, argument, kind, _, mask, preset, choices = re.match(
             r"""\s*"(.*?)",\s*('.'|0),\s*("[^"]*"|NULL),\s*(\w+),\s*AT\((\w+)\),
             \s*([^,]*),\s*((?:"[^"]*"\s*)+|NULL),\s*((?:"[^"]*"\s*)+|NULL),""",
             row, re.X).groups()
         commands = [n.lower().replace("_", " ") for n, b in bits.items()
                     if b > 0 and b & (b - 1) == 0 and own[b] == n and
                     b & eval(" ".join(mask.split()), {}, bits)]
-        choices = "" if choices == "NULL" else \
-            "".join(re.findall(r'"([^"]*)"', choices))
+        choices, preset = ("" if text == "NULL" else "".join(
+            re.findall(r'"([^"]*)"', text)) for text in (choices, preset))
         yield (name, letter.strip("'"), argument.strip('"'), kind, commands,
-               choices.split())
+               choices.split(), preset)
 
 
 # Of each command, a call of it that takes little.
@@ -112,7 +112,7 @@ def values(name, kind, choices):
 
 
 def of_options():
-    for k, (name, letter, argument, kind, commands, choices) in enumerate(
+    for k, (name, letter, argument, kind, commands, choices, _) in enumerate(
             table()):
         if name in LEFT_OUT:
             continue
@@ -163,7 +163,7 @@ def of_outputs():
 def of_completions():
     """What may stand next, behind each option and in the middle of its words."""
     head = ["completions", "words", "--"]
-    for k, (name, letter, argument, kind, commands, choices) in enumerate(
+    for k, (name, letter, argument, kind, commands, choices, _) in enumerate(
             table()):
         if name == "version":
             continue

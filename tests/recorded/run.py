@@ -83,8 +83,10 @@ def said(glen, words, folder, number, bound=None, timeout=60):
     OWN.NAME a copy of NAME that it has for itself; `<` and a path stand last
     where it reads that; bound is called in its process."""
     stem = f"out{number:04}"
-    if words[0] == "CHECKED":
+    if words[:1] == ["CHECKED"]:
         return of_proof(glen, words, folder, stem, bound, timeout)
+    if words[:1] == ["BOTH"]:
+        return of_both(glen, words, folder, number, bound, timeout)
     for name in {w.partition("OWN.")[2] for w in words if "OWN." in w}:
         shutil.copy(os.path.join(folder, name),
                     os.path.join(folder, f"{stem}.{name}"))
@@ -141,8 +143,15 @@ def of_proof(glen, words, folder, stem, bound, timeout):
     return known(text)
 
 
+def of_both(glen, words, folder, number, bound, timeout):
+    """What is said without the last word, and with it where that differs."""
+    without, given = (said(glen, w, folder, number, bound, timeout)
+                      for w in (words[1:-1], words[1:]))
+    return without + ("" if given == without else f"-- {words[-1]}\n{given}")
+
+
 def file_of(name):
-    return re.sub(r"[^\w.=-]+", "_", name)[:150]
+    return re.sub(r"[^\w.=-]+", "_", name)[:150] or "glen"
 
 
 def read_recorded():

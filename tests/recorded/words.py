@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The words of a command line themselves: what the help of each command says,
+names of commands that are nearly right, numbers as long as the buffers that hold
+them, defaults that are given, and files whose name is nothing but its ending."""
+from odd import CALLS, LEFT_OUT, VALUES, table
+
+# Asked for its defaults only where no other command has them.
+SLOW = {"layout", "rules prove", "completions", "lsp"}
+MORE_CALLS = ["rules", "target", "help", "completions man", "completions words"]
+# A name that is its ending alone, or has two, and what is written there.
+SCRIPT = "reorder [i1, i0]\n"
+NAMED = {".glen": "views.glen", "x.loops.glen": "views.glen",
+         ".rules": "messy.rules", "x.glen.rules": "messy.rules",
+         ".json": "graph.json", "x.sched.json": "graph.json",
+         ".sched": SCRIPT, "x.loops.sched": SCRIPT}
+NEST = """output A: f32[8]
+for i in 0..8 {
+S: A[i] = 1
+}
+"""
+# Commands that a file is given to.
+TAKEN = ["saturate", "compile", "schedule", "layout", "run", "rules check",
+         "rules test", "target", "extract", "fmt", "tiling"]
+
+
+def files(known):
+    own = {name: known.get(text, text) for name, text in NAMED.items()}
+    return {**own, ".loops": NEST, "x.glen.loops": NEST, "glen": known["views.glen"],
+            "loops": NEST}
+
+
+def of_help():
+    for name in [*CALLS, *MORE_CALLS]:
+        yield [*name.split(), "--help"]
+        yield ["help", *name.split()]
+    yield ["--help"]
+    yield ["help"]
+    yield []
+
+
+def near(name):
+    """Names of commands that are nearly this one."""
+    yield name + "s"
+    yield name[:-1]
+    yield name[1:]
+    yield name.upper()
+    yield name + " " + name.split()[-1]
+    if " " in name:
+        first, second = name.split()
+        yield second
+        yield f"{second} {first}"
+        yield f"{first}s {second}"
+        yield f"{first} {second}s"
+        yield f"{first} {second[:-1]}"
+        yield first + "-" + second
+
+
+def of_near_names():
+    for name in CALLS:
+        for words in near(name):
+            yield [*words.split(), "x"]
+            yield ["help", *words.split()]
+
+
+def of_long_numbers():
+    """With zeros before it a number may be of any length."""
+    seen = set()
+    for k, (name, _, argument, kind, commands, choices, _) in enumerate(table()):
+        if kind not in VALUES or choices or kind in seen or name in LEFT_OUT or \
+                kind not in ("COUNT", "UP_TO", "SECONDS", "BYTES"):
+            continue
+        command = next(c for c in commands if c not in SLOW)
+        unit = "G" if kind == "BYTES" else ""
+        for length in (7, 8, 15, 16, *range(29, 35), 63, 64, 65, 127, 128, 129):
+            number = "64".rjust(length - len(unit), "0") + unit
+            yield [*command.split(), *CALLS[command].split(),
+                   f"--{name}={number}"]
+        if kind != "BYTES":
+            seen.add(kind)
+
+
+def of_presets():
+    """BOTH: the same without the last word, which says what is so anyway."""
+    for k, (name, _, _, _, commands, _, preset) in enumerate(table()):
+        if not preset or name in LEFT_OUT:
+            continue
+        quick = [c for c in commands if c not in SLOW] or commands
+        for command in {quick[(k + i) % len(quick)]: 1 for i in range(4)}:
+            yield ["BOTH", *command.split(), *CALLS[command].split(),
+                   f"--{name}={preset}"]
+    # What is chosen of itself where a run is long enough to pay for it.
+    for command in ("compile", "schedule"):
+        yield ["BOTH", command, "examples/mlp.glen",
+               *(["-o", "OUT.c"] if command == "compile" else []),
+               "--fuse=" + ("auto" if command == "compile" else "none")]
+
+
+def of_named():
+    for k, name in enumerate([*NAMED, ".loops", "x.glen.loops", "glen", "loops"]):
+        for command in TAKEN:
+            more = {"compile": ["-o", "OUT.c"], "run": ["--interpret"],
+                    "fmt": ["--check"]}.get(command, [])
+            yield [*command.split(), name, *more]
+        for option in ("--rules", "--target", "--schedule"):
+            if k % 2 == 0:
+                yield ["compile", "i8.glen", option, name, "-o", "OUT.c"]
+
+
+GROUPS = {"help": of_help, "near-names": of_near_names,
+          "long-numbers": of_long_numbers, "presets": of_presets,
+          "named": of_named}
