@@ -341,6 +341,7 @@ def of_proofs():
 def of_verdicts():
     """Each rule by itself: what was looked at, and what was found."""
     for path in paths("rules/[mpst]*.rules", "tests/prove/hidden.rules",
+                      "tests/prove/planted.rules",
                       "tests/unit/prove/near-sizes.rules"):
         with open(os.path.join(ROOT, path), encoding="utf-8") as f:
             names = re.findall(r"^\(rule\s+(\S+)", f.read(), re.M)

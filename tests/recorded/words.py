@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The words of a command line themselves: what the help of each command says,
 names of commands that are nearly right, numbers as long as the buffers that hold
-them, defaults that are given, and files whose name is nothing but its ending."""
+them, defaults that are given, files whose name is nothing but its ending, outputs
+that are open already; and instructions of few operands and of many."""
 from odd import CALLS, LEFT_OUT, VALUES, table
 
 # Asked for its defaults only where no other command has them.
@@ -26,7 +27,7 @@ TAKEN = ["saturate", "compile", "schedule", "layout", "run", "rules check",
 def files(known):
     own = {name: known.get(text, text) for name, text in NAMED.items()}
     return {**own, ".loops": NEST, "x.glen.loops": NEST, "glen": known["views.glen"],
-            "loops": NEST}
+            "loops": NEST, **MACHINES, **SUMS}
 
 
 def of_help():
@@ -106,6 +107,53 @@ def of_named():
                 yield ["compile", "i8.glen", option, name, "-o", "OUT.c"]
 
 
-GROUPS = {"help": of_help, "near-names": of_near_names,
+def of_descriptors():
+    """Outputs that are open already, or are not."""
+    for k, path in enumerate((
+            "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/dev/fd/01",
+            "/proc/self/fd/1", "/dev/fd/99", "/dev/fd/-1", "/dev/fd/1x",
+            "/dev/fd/", "/dev/fd/4294967297", "/dev/stdout/")):
+        for command in ("saturate", "compile", "schedule", "map")[k % 2::2]:
+            yield [command, "i8.glen", "-o", path]
+
+
+def row_sum(terms):
+    """A sum of rows, one after another."""
+    out = terms[0]
+    for term in terms[1:]:
+        out = f"(compute add (pair {out} {term}))"
+    return out
+
+
+# An instruction with each number of operands, and what it stands for.
+MANY = [1, 2, 3, 7, 8, 9, 10, 15, 16, 17]
+MACHINES = {f"sum{n}.target": (
+    f'(target sum{n} (include "cpu.target"))\n(instr sum{n}\n  (params)\n'
+    f'  (operands {" ".join(f"(a{k} ((n) ()) f32)" for k in range(n))})\n'
+    f'  (result ((n) ()) f32)\n'
+    f'  (semantics (compute relu {row_sum([f"a{k}" for k in range(n)])}))\n'
+    f'  (cost (cycles 1))\n  (emit "sum{n}({{result}}, {{a0}});"))\n')
+    for n in MANY}
+SUMS = {f"sum{n}.glen": "".join(f"(tensor x{k} (shape 8) f32)\n"
+                               for k in range(n)) +
+        f"(let y (compute relu {row_sum([f'(access x{k} 1)' for k in range(n)])}))"
+        "\n(output y)\n" for n in MANY}
+
+
+def of_operands():
+    for n in MANY:
+        with_own = [f"sum{n}.glen", "--target", f"sum{n}.target", "--rules",
+                    "none"]
+        yield ["saturate", *with_own]
+        yield ["saturate", *with_own, "--verify"]
+        yield ["map", *with_own, "--all", "--json"]
+        yield ["explain", *with_own]
+        yield ["compile", *with_own, "-o", "OUT.c"]
+        for damage in ("0", str(n)):
+            yield ["CHECKED", damage, f"sum{n}.glen", "--rules", "messy.rules",
+                   "--target", f"sum{n}.target"]
+
+
+GROUPS = {"help": of_help, "descriptors": of_descriptors, "operands": of_operands, "near-names": of_near_names,
           "long-numbers": of_long_numbers, "presets": of_presets,
           "named": of_named}
