@@ -58,6 +58,15 @@ Test(arena, reset_keeps_one_chunk) {
   cr_assert_eq(heap.used, 0);
 }
 
+Test(arena, what_follows_a_reset_lies_where_the_first_did) {
+  const char *first = bs_arena_alloc(&arena, 100);
+  for (size_t size = 1; size < 1000; size += 37) {
+    bs_arena_alloc(&arena, size);
+    bs_arena_reset(&arena);
+    cr_assert_eq(bs_arena_alloc(&arena, 100), first, "after %zu bytes", size);
+  }
+}
+
 Test(arena, texts) {
   char *copy = bs_arena_strdup(&arena, "access");
   cr_assert_str_eq(copy, "access");

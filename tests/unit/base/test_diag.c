@@ -279,6 +279,20 @@ Test(diag, nearest_names) {
   cr_assert_str_eq(bs_nearest("abc", tie, 2), "aXc");
 }
 
+/* Names and words of up to 63 bytes are compared, longer ones never. */
+Test(diag, nearest_names_of_any_length) {
+  for (size_t n = 1; n < 70; n++)
+    for (size_t m = n - 1; m <= n + 1; m++) {
+      char name[80] = {0}, word[80] = {0};
+      const char *const names[] = {name};
+      memset(name, 'a', n);
+      memset(word, 'a', m);
+      bool near = m && n < 64 && m < 64 && (n == m || m > 2);
+      cr_expect_eq(bs_nearest(word, names, 1), near ? name : NULL,
+                   "a name of %zu bytes, a word of %zu", n, m);
+    }
+}
+
 static void
 complain(bs_heap *h, void *argument) {
   (void)argument;

@@ -526,3 +526,28 @@ Test(interpret, folds_of_special_values) {
     }
   }
 }
+
+/* ---- memory ---- */
+
+/* How many bytes a chain of so many copies of 32 KiB takes at most. */
+static size_t
+peak_of_chain(int links) {
+  bs_text text;
+  bs_text_init(&text, &heap);
+  bs_put(&text, "(tensor a0 (shape 64 64) f64)");
+  for (int k = 0; k < links; k++)
+    bs_putf(&text, "(let a%d (materialize (transpose a%d (list 1 0))))", k + 1,
+            k);
+  bs_putf(&text, "(output a%d)", links);
+  gs_program *p = parse(NULL, bs_text_str(&text));
+  size_t before = heap.used;
+  heap.peak = before;
+  cr_assert(run(p), "%s", faults());
+  return heap.peak - before;
+}
+
+Test(interpret, what_is_used_no_more_is_given_back) {
+  size_t few = peak_of_chain(4), many = peak_of_chain(24);
+  cr_expect_lt(many, few + 2 * 64 * 64 * sizeof(double), "%zu, then %zu bytes",
+               few, many);
+}
