@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_loops_text.c - loop programs read from text, and printed again. */
 #include "fixture.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/schedule/primitive.h"
 #include "poly/text/poly_text.h"
 
@@ -339,5 +340,47 @@ Test(loops_text, nesting_ends_at_the_same_depth_everywhere) {
                 faults());
     }
     expect_fault("too-deep", nested(places[k].form, most + 1));
+  }
+}
+
+/* A text with so many items, from 0 on, each printed with its number. */
+static const char *
+listed(const char *head, const char *item, int n, const char *tail) {
+  bs_text text;
+  bs_text_init(&text, &heap);
+  bs_put(&text, head);
+  for (int k = 0; k < n; k++)
+    bs_putf(&text, item, k);
+  bs_put(&text, tail);
+  return bs_text_str(&text);
+}
+
+/* What is as long as it may be can be wrong otherwise, but not too long. */
+static void
+expect_limit(const char *code, const char *fits, const char *beyond) {
+  diags.list.len = diags.errors = 0;
+  read_text(fits);
+  cr_expect_not(has_fault(code), "%.60s: %s", fits, faults());
+  expect_fault(code, beyond);
+}
+
+Test(loops_text, lists_end_at_their_limit) {
+  static const struct {
+    const char *code, *head, *item, *tail;
+    int most;
+  } lists[] = {
+      {"too-large", "", "size n%d: 1 to 9\n", "", PO_MAX_SIZES},
+      {"too-large", "output A: f32[1]\nS[i", ", i%d", "]: A[0] = 1", 39},
+      {"rank", "output A: f32[1", ", 1%.0d", "]\n", GS_MAX_RANK - 1},
+      {"too-deep", "", "for i%d in 0..1 {\n", "", 40},
+      {"too-large", "constant A: i8[16777216", "%.0d0", "] = {1}", 0},
+      {"too-large", "output A: i8[1099511627776", ", 2%.0d", "]\n", 0},
+  };
+  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+    const char *text[2];
+    for (int more = 0; more < 2; more++)
+      text[more] = listed(lists[k].head, lists[k].item, lists[k].most + more,
+                          lists[k].tail);
+    expect_limit(lists[k].code, text[0], text[1]);
   }
 }
