@@ -2,6 +2,7 @@
 /* api_kernel.c - kernels that are loaded into this process: what they are
  * called with, and their calls. */
 #include "api/api_kernel.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -112,8 +113,12 @@ api_kernel_open(glen_context *ctx, const char *path, uint32_t threads,
                      .cached = cached,
                      .path = kept ? copy_of(heap, path) : NULL};
   k->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (k->library && resolve(k))
+  if (k->library && resolve(k)) {
+    /* The last kernel would take OpenMP's library with it, in whose code the
+     * threads of its teams wait for more. */
+    bs_library_keep(k->library, "omp_get_max_threads");
     return k;
+  }
   const char *why = dlerror();
   bs_error(&ctx->diags, BS_NOWHERE, "cannot-load", "cannot load the kernel: %s",
            why ? why : "it is incomplete, or another version of glen made it");

@@ -39,3 +39,14 @@ bs_library_load(const char *names, const char *functions, void **out) {
     dlclose(library);
   return whole;
 }
+
+void
+bs_library_keep(void *library, const char *function) {
+  Dl_info info;
+  void *found = dlsym(library, function);
+  if (!found || !dladdr(found, &info) || !info.dli_fname)
+    return;
+  void *kept = dlopen(info.dli_fname, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (kept)
+    dlclose(kept);
+}

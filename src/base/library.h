@@ -12,4 +12,8 @@
  * from it.  A library that was loaded stays. */
 bool bs_library_load(const char *names, const char *functions, void **out);
 
+/* The library that has the function, which `library` needs, stays loaded until
+ * the process ends; nothing where none has it. */
+void bs_library_keep(void *library, const char *function);
+
 #endif

@@ -62,6 +62,37 @@ Test(kernels, packed_inputs_are_given_once) {
   glen_context_free(glen);
 }
 
+/* Threads of a team wait in the code of OpenMP's library, also when the last
+ * kernel that needs it is gone. */
+Test(kernels, a_kernel_is_freed_while_its_threads_wait) {
+  enum { TIMES = 20 };
+  float a[4][8], b[8][6], d[4][6];
+  void *arrays[] = {a, b, d};
+  use_folder();
+  const glen_jit_options options = {
+      .size = sizeof options, .threads = 2, .cache = "kernels"};
+  glen_context *glen = begin();
+  glen_loops *loops = lower(glen, parse(glen, PRODUCT));
+  cr_assert(glen_loops_parallel(glen, loops, "i0"));
+  glen_kernel *kernel = glen_jit(glen, loops, &options);
+  cr_assert_not_null(kernel, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  char *file = strdup(glen_kernel_file(kernel));
+  memset(a, 0, sizeof a);
+  memset(b, 0, sizeof b);
+  for (int k = 0; k < TIMES; k++) {
+    a[3][0] = b[0][5] = (float)k;
+    cr_assert_eq(glen_kernel_call(kernel, arrays, NULL), 0);
+    cr_expect_eq(d[3][5], k * k);
+    glen_kernel_free(kernel);
+    usleep(1000);
+    kernel = glen_kernel_load(glen, file, 2);
+    cr_assert_not_null(kernel);
+  }
+  glen_kernel_free(kernel);
+  glen_context_free(glen);
+  free(file);
+}
+
 Test(kernels, nothing_is_compiled_where_that_is_forbidden) {
   glen_context *glen = begin();
   glen_forbid_native(glen);
