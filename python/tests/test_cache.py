@@ -156,8 +156,9 @@ def test_no_compiler():
 
 def test_a_compiler_that_fails():
     with pytest.raises(glen.CompilerError) as caught:
-        glen.compile(MATMUL, flags=["-fno-such-flag"], cache=False)
+        glen.compile(MATMUL, flags="-O1 -fno-such-flag", cache=False)
     assert caught.value.code == "compile-failed"
+    assert "-fno-such-flag" in str(caught.value)
 
 
 def test_a_new_process_is_quick(folder):

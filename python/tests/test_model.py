@@ -64,7 +64,9 @@ def test_a_model_that_is_rewritten(path, weights, random):
 def test_a_size_that_is_not_given(path):
     with pytest.raises(glen.Error) as caught:
         glen.load(path)
-    assert "batch" in str(caught.value)
+    assert 'glen.load(model, {"batch": 1})' in caught.value.hint
+    with pytest.raises(TypeError, match="batch"):
+        glen.load(path, {"batch": "1..64"})
 
 
 @pytest.mark.parametrize("content", [b"", b"no model", os.urandom(1000)])

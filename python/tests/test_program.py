@@ -165,3 +165,19 @@ def test_bytes_are_read_as_their_text(tmp_path) -> None:
     assert glen.parse(os.fsencode(file)).text == glen.parse(file).text
     with pytest.raises(FileNotFoundError):
         glen.parse(b"missing.glen")
+
+
+@pytest.mark.parametrize("source, said", [
+    (b"(tensor \xff (shape 2) f32)", "byte 8 is 0xff"),
+    ("(tensor \udcff (shape 2) f32)", "half of a surrogate pair")])
+def test_what_is_no_text(source, said):
+    with pytest.raises(ValueError, match=said):
+        glen.parse(source)
+
+
+def test_a_file_that_is_no_text(tmp_path):
+    path = tmp_path / "net.pt"
+    path.write_bytes(b"PK\x03\x04\xff\0")
+    with pytest.raises(glen.Error) as caught:
+        glen.load(path)
+    assert "torch.onnx.export" in caught.value.hint

@@ -64,6 +64,8 @@ run(int argc, char **argv) {
   if (command && !code)
     code = cl_refuse_sizes(command, &options);
   if (command && !code)
+    code = cl_refuse_suffixes(command, &options);
+  if (command && !code)
     code = cl_refuse_overwriting(command, &options);
   if (command && !code)
     return run_command(command, &options);

@@ -42,6 +42,9 @@ bool cl_write_depfile(cl_session *, int code);
 /* outputs.c: says so and returns GLEN_USAGE where an output of the command is
  * one of its inputs, or another output; else GLEN_OK. */
 int cl_refuse_overwriting(const cl_command *, const cl_options *);
+/* suffixes.c: says so and returns GLEN_USAGE where the name of an input or an
+ * output ends as that of something else; else GLEN_OK. */
+int cl_refuse_suffixes(const cl_command *, const cl_options *);
 /* cli_emit.c: the path of output k of `glen compile`; false: there are no
  * more. */
 bool cl_compile_output(const cl_options *, uint32_t k, char *path, size_t size);
@@ -63,8 +66,9 @@ glen_loops *cl_lower(cl_session *, const glen_program *, const glen_target *,
 /* cmd_tune.c: --tune N; the search's script and results go beside the
  * output. */
 bool cl_tune(cl_session *, glen_loops *);
-/* paths.c: does the output go to stdout, a pipe or a device, beside which no
- * other file can lie? */
+/* paths.c: does the output go to stdout? */
+bool cl_on_stdout(const cl_options *);
+/* The same, or to a pipe or a device, beside which no other file can lie? */
 bool cl_to_stream(const cl_options *);
 /* The output's path with this suffix in place of its own; false where it goes
  * to a stream or is too long. */

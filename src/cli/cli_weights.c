@@ -45,7 +45,7 @@ cl_write_weights(cl_session *session, const glen_program *program) {
   char path[4096];
   size_t bytes;
   const void *held = glen_weights_held(program, &file, &bytes);
-  if (!held || !session->files || !o->output || !strcmp(o->output, "-"))
+  if (!held || !session->files || cl_to_stream(o))
     return true;
   int folder = slash ? (int)(slash + 1 - o->output) : 0;
   int n = snprintf(path, sizeof path, "%.*s%s", folder, o->output, file);

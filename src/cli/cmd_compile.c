@@ -205,12 +205,6 @@ check_forms(const cl_options *o, uint32_t *count, bool *loops) {
 }
 
 static bool
-is_on_stdout(const cl_options *o) {
-  return !o->output || !strcmp(o->output, "-") ||
-         !strcmp(o->output, "/dev/stdout");
-}
-
-static bool
 write_form(job *j, const cl_options *o, const cl_form *f, bool only) {
   const char *text = make[f - cl_forms](j);
   char path[CL_PATH];
@@ -271,7 +265,7 @@ make_code(job *j, const cl_options *o) {
 static void
 print_json(const job *j, const cl_options *o) {
   char path[CL_PATH];
-  if (!o->json || is_on_stdout(o) || j->explored.verdict || o->tune)
+  if (!o->json || cl_on_stdout(o) || j->explored.verdict || o->tune)
     return;
   fputs("{\"schema\":1,\"function\":", stdout);
   cl_print_json_text(j->named.name);
@@ -292,7 +286,7 @@ verified(job *j, const cl_options *o) {
     return true;
   const char *text =
       glen_result_verified_text(j->session->glen, e->result, o->json);
-  if (o->json && !is_on_stdout(o))
+  if (o->json && !cl_on_stdout(o))
     fputs(text, stdout);
   else
     cl_note(j->session, "%s", text);
@@ -317,27 +311,6 @@ compile(job *j, const cl_options *o, uint32_t count, bool loops) {
          (!loops || make_code(j, o)) && dump_phases(j, o) &&
          write_forms(j, o, count) &&
          (!loops || cl_write_weights(j->session, j->explored.input));
-}
-
-/* C is what is written: objects are for the C compiler to make. */
-static bool
-is_object(const cl_options *o) {
-  static const struct {
-    const char *suffixes, *flags;
-  } kinds[] = {{".o .obj .a", "-c"},
-               {".so .dll .dylib", "-shared -fPIC"},
-               {".exe", "main.c"}};
-  const char *dot = o->output ? strrchr(cl_base_name(o->output), '.') : NULL;
-  for (size_t k = 0; dot && k < sizeof kinds / sizeof *kinds; k++)
-    if (cl_is_choice(kinds[k].suffixes, dot)) {
-      int n = (int)(dot - o->output);
-      fprintf(stderr,
-              "glen: glen writes C, from which a C compiler makes %s: use -o "
-              "%.*s.c, then run cc -O3 -fopenmp %s %.*s.c\n",
-              o->output, n, o->output, kinds[k].flags, n, o->output);
-      return true;
-    }
-  return false;
 }
 
 /* Who leaves the suffix out may expect a program, as of a C compiler. */
@@ -378,8 +351,6 @@ cl_compile(const cl_options *options) {
   int code = check_forms(&settings, &count, &loops);
   if (code)
     return code;
-  if (is_object(&settings))
-    return GLEN_USAGE;
   if (!settings.dispatch)
     settings.dispatch = default_dispatch(&settings);
   j.session = &session;

@@ -45,8 +45,7 @@ report(cl_session *session, const cl_explored *e) {
   const glen_report what = {
       .json = o->json, .seconds = o->timings, .stats = o->stats};
   bool html = cl_wants_html(o);
-  bool page_only =
-      (html || wants_proof(o)) && (!o->output || !strcmp(o->output, "-"));
+  bool page_only = (html || wants_proof(o)) && cl_on_stdout(o);
   if (!page_only)
     fputs(glen_result_report(session->glen, e->result, &what), stdout);
   if (wants_proof(o))

@@ -121,8 +121,8 @@ cl_print_group(FILE *out, const char *word) {
 static const struct {
   const char *title, *options; /* between spaces */
 } subjects[] = {
-    {"rules and machines",
-     " rules target param disable-rule strategy scheduler "},
+    {"rules", " rules param disable-rule strategy scheduler "},
+    {"the machine", " target "},
     {"limits", " iter-limit node-limit time-limit memory-limit work-limit "
                "match-limit rule-limit require-saturation max-steps "},
     {"what is chosen",

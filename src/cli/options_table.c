@@ -60,10 +60,12 @@ const cl_row cl_rows[] = {
      "10", NULL,
      "time for the exact extractors, which then take the best so far"},
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp),
-     SATURATE | MAP | COMPILE | RUN | SCHEDULE | LAYOUT | SIMULATE | TILING,
-     NULL, NULL,
+     SATURATE | MAP | COMPILE | RUN | SIMULATE, NULL, NULL,
      "keeps the order of floating-point sums, and NaN in comparisons; with "
      "floats, only rules that are seen to leave each as it is"},
+    {"strict-fp", 0, NULL, FLAG, AT(strict_fp), SCHEDULE | LAYOUT | TILING,
+     NULL, NULL,
+     "keeps the order of floating-point sums, and NaN in comparisons"},
     {"prepack", 0, "INPUT", LIST, AT(prepack), SATURATE | COMPILE | RUN, NULL,
      NULL,
      "an input that is the same for all calls, such as weights: NAME_prepack "
@@ -89,12 +91,17 @@ const cl_row cl_rows[] = {
      IMPORT | CHOOSES | CHECK | SCHEDULE | LAYOUT | TILING, NULL, NULL,
      "the size of a dimension that a model (.onnx) leaves open; as "
      "LEAST..MOST[:MULTIPLE], it becomes a size of the program"},
-    {"size", 0, "NAME=NUMBER", LIST, AT(sizes),
-     COMPILE | RUN | SCHEDULE | CHECK | TILING, NULL, NULL,
-     "a value for a size that a program or a .loops file leaves open: glen run "
-     "passes it to the code for all sizes, the other commands substitute it; "
-     "may be given several times; glen tiling takes NAME=NUMBER,NUMBER,... "
-     "with one number for each of several calls"},
+    {"size", 0, "NAME=NUMBER", LIST, AT(sizes), COMPILE | SCHEDULE | CHECK,
+     NULL, NULL,
+     "puts a number in the place of a size that a program or a .loops file "
+     "leaves open; may be given several times"},
+    {"size", 0, "NAME=NUMBER", LIST, AT(sizes), RUN, NULL, NULL,
+     "the number of a size that a program or a .loops file leaves open, which "
+     "is passed to the code for all sizes; may be given several times"},
+    {"size", 0, "NAME=NUMBER", LIST, AT(sizes), TILING, NULL, NULL,
+     "the number of a size that the program leaves open; "
+     "NAME=NUMBER,NUMBER,... asks about several calls, one for each number; "
+     "may be given several times"},
     {"list-operators", 0, NULL, FLAG, AT(list_operators), IMPORT, NULL, NULL,
      "prints the operators that are supported and reads nothing"},
     {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h",
@@ -106,8 +113,10 @@ const cl_row cl_rows[] = {
      "program follows from the input"},
     {"name", 0, "NAME", TEXT, AT(name), COMPILE | SCHEDULE, NULL, NULL,
      "the name of the C function (default: that of the output file)"},
-    {"depfile", 0, "FILE", TEXT, AT(depfile), BUILDS, NULL, NULL,
+    {"depfile", 0, "FILE", TEXT, AT(depfile), BUILDS &EXPLORES, NULL, NULL,
      "lists every file that was read, and every folder of rules"},
+    {"depfile", 0, "FILE", TEXT, AT(depfile), BUILDS & ~EXPLORES, NULL, NULL,
+     "lists every file that was read"},
     {"depfile-format", 0, "FORMAT", TEXT, AT(depfile_format), BUILDS, "make",
      "make ninja", "for which tool --depfile escapes special characters"},
     {"stamp", 0, "FILE", TEXT, AT(stamp), BUILDS, NULL, NULL,

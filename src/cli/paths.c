@@ -6,18 +6,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static bool
+names_stdout(const char *path) {
+  return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
 /* A place of an open file, which may be one that has a name elsewhere. */
 static bool
 names_open_file(const char *path) {
-  static const char *const whole[] = {"-", "/dev/stdout", "/dev/stderr"};
   static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-  for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
-    if (!strcmp(path, whole[k]))
-      return true;
+  if (names_stdout(path) || !strcmp(path, "/dev/stderr"))
+    return true;
   for (size_t k = 0; k < sizeof folders / sizeof *folders; k++)
     if (!strncmp(path, folders[k], strlen(folders[k])))
       return true;
   return false;
+}
+
+bool
+cl_on_stdout(const cl_options *o) {
+  return !o->output || names_stdout(o->output);
 }
 
 bool

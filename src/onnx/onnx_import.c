@@ -65,8 +65,8 @@ input_size(on_import *im, const char *name, uint32_t k,
   if (symbol)
     on_hint(im,
             "give it: --dim %.60s=1, or --dim %.60s=1..512 for code that takes "
-            "any of these",
-            symbol, symbol);
+            "any of these; in Python, glen.load(model, {\"%.60s\": 1})",
+            symbol, symbol, symbol);
   else
     on_hint(im, "export the model with a size there, or with a name for it");
   return false;
@@ -223,7 +223,7 @@ is_new_dim(on_import *im, uint32_t k) {
   size_t n = strcspn(dims[k], "=") + 1;
   for (uint32_t j = 0; j < k; j++)
     if (!strncmp(dims[j], dims[k], n)) {
-      on_wrong(im, "--dim gives dimension %.*s twice", (int)n - 1, dims[k]);
+      on_wrong(im, "dimension %.*s is given twice", (int)n - 1, dims[k]);
       on_hint(im, "give each dimension one size, or one pair of bounds");
       return false;
     }
@@ -235,10 +235,10 @@ check_dims(on_import *im) {
   for (uint32_t k = 0; k < im->options->n_dims; k++) {
     gs_size size;
     if (!on_read_dim(im->options->dims[k], &size)) {
-      on_wrong(im, "--dim %.100s is not a dimension with its size",
+      on_wrong(im, "%.100s is not a dimension with its size",
                im->options->dims[k]);
-      on_hint(im, "write --dim NAME=SIZE, NAME=LEAST..MOST or "
-                  "NAME=LEAST..MOST:MULTIPLE");
+      on_hint(im, "write NAME=SIZE, NAME=LEAST..MOST or "
+                  "NAME=LEAST..MOST:MULTIPLE, with sizes from 1");
       return false;
     }
     if (!is_new_dim(im, k))

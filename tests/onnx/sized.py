@@ -221,14 +221,14 @@ def cut(m):
 # A model, what --dim says, and what is said of it.
 FAULTS = [
     (lambda: one_of("Relu", "x"), ["n=5..2"],
-     "--dim n=5..2 is not a dimension with its size"),
+     "n=5..2 is not a dimension with its size"),
     (lambda: one_of("Relu", "x"), ["n=3..4:8"], "is not a dimension with its size"),
     (lambda: one_of("Relu", "x"), ["n=1.."], "is not a dimension with its size"),
     (lambda: one_of("Relu", "x"), ["n=1..8:"], "is not a dimension with its size"),
     (lambda: one_of("Relu", "x"), ["n=0..8"], "is not a dimension with its size"),
     (lambda: one_of("Relu", "x"), [],
      "--dim n=1, or --dim n=1..512 for code that takes any of these"),
-    (lambda: one_of("Relu", "x"), ["n=1..2", "n=3"], "--dim gives dimension n twice"),
+    (lambda: one_of("Relu", "x"), ["n=1..2", "n=3"], "dimension n is given twice"),
     (lambda: one_of("Hardmax", "x"), ["n=1..9"],
      "it is not supported where a dimension is open"),
     (lambda: one_of("Slice", "x", lambda m: m.ints(0), cut,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _cache, _core
@@ -131,6 +132,11 @@ def _again(recipe: Recipe, threads: int, cache: Cache,
                           {**_weights(recipe, job), **bound})
 
 
+def words(flags: Union[str, Sequence[str]]) -> tuple[str, ...]:
+    """A text is several flags, as on a command line."""
+    return tuple(shlex.split(flags) if isinstance(flags, str) else flags)
+
+
 def _script_of(script: Union[None, Path, Text]) -> Optional[Text]:
     if script is None or isinstance(script, Text):
         return script
@@ -145,7 +151,7 @@ def compile(program: Union[Program, Result, Path, Text], *,
             layout: Optional[str] = None, choose: int = 0,
             script: Union[None, Path, Text] = None, threads: int = 0,
             cache: Cache = None, cc: Optional[str] = None,
-            flags: Sequence[str] = (),
+            flags: Union[str, Sequence[str]] = (),
             bind: Optional[Mapping[str, Any]] = None,
             weights: bool = True) -> Kernel:
     """Compiles a program by the system's C compiler and loads it.
@@ -189,7 +195,7 @@ def compile(program: Union[Program, Result, Path, Text], *,
     counts(choose=choose, threads=threads)
     recipe = Recipe(source, wanted, chosen, verify,
                     tuple(sorted(rewriting.items())),
-                    tuple(sorted(code.items())), cc, tuple(flags),
+                    tuple(sorted(code.items())), cc, words(flags),
                     _script_of(script), stored if weights else None)
     return _again(recipe, threads, cache, dict(bind or {}))
 

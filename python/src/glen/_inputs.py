@@ -20,6 +20,14 @@ class Text:
     text: str
     name: str = "<text>"
 
+    def __post_init__(self) -> None:
+        try:
+            self.text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{self.name}: character {error.start} is half of a surrogate "
+                "pair, so this was not decoded as the text it is") from None
+
 
 def is_text(source: str) -> bool:
     """Every form of the language has a parenthesis, and no name of a file that
@@ -207,8 +215,25 @@ class Program:
 
 
 def read_file(path: Path) -> Text:
-    with open(path, encoding="utf-8", newline="") as f:
-        return Text(f.read(), os.fspath(path))
+    name = os.fspath(path)
+    try:
+        with open(path, encoding="utf-8", newline="") as f:
+            return Text(f.read(), name)
+    except UnicodeDecodeError:
+        job = _core.Job()  # the library says what it is instead
+        check(job, job.program(0, os.fsdecode(name), None))
+        raise
+
+
+def _decoded(text: bytes) -> str:
+    """Bytes that are a program."""
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"the program is not UTF-8 text: byte {error.start} is "
+            f"0x{text[error.start]:02x}; decode it by the encoding it has"
+        ) from None
 
 
 def parse(source: Union[Path, Text], *, target: Target = None) -> Program:
@@ -219,12 +244,22 @@ def parse(source: Union[Path, Text], *, target: Target = None) -> Program:
     """
     if isinstance(source, Text):
         return Program(source, target)
+    if isinstance(source, bytes) and is_text(os.fsdecode(source)):
+        source = _decoded(source)
     name = os.fsdecode(source)
-    if isinstance(source, (str, bytes)) and is_text(name):
+    if isinstance(source, str) and is_text(name):
         return Program(Text(name, "<program>"), target)
     if name.endswith(".onnx"):
         return Program(name, target)
     return Program(read_file(name), target)
+
+
+def _given(sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """As the library reads them; code for any size cannot be called here."""
+    for name, value in sizes.items():
+        if not hasattr(value, "__index__"):
+            raise TypeError(f"sizes: {name} is {value!r}: it is a whole number")
+    return tuple(f"{name}={value}" for name, value in sizes.items())
 
 
 def load_program(path: Path, sizes: Optional[Mapping[str, int]] = None, *,
@@ -236,11 +271,11 @@ def load_program(path: Path, sizes: Optional[Mapping[str, int]] = None, *,
     name = os.fsdecode(path)
     if not name.endswith(".onnx"):
         if sizes:
-            raise ValueError("only a model in the ONNX format leaves sizes "
-                             "open")
+            raise ValueError("sizes are for models in the ONNX format; in a "
+                             "program, write the number in the place of the "
+                             "size")
         return parse(read_file(name), target=target)
-    given = tuple(f"{size}={value}" for size, value in (sizes or {}).items())
-    return Program(name, target, given)
+    return Program(name, target, _given(sizes or {}))
 
 
 def as_program(source: Union[Program, Path, Text]) -> Program:

@@ -12,7 +12,7 @@ import subprocess
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _cache, _core
-from ._compile import compile
+from ._compile import compile, words
 from ._errors import check
 from ._inputs import Path, Program, Target, Text, as_program, as_target, counts
 from ._kernel import Kernel
@@ -218,7 +218,7 @@ def tune(net: Net, *, executor: Optional[concurrent.futures.Executor] = None,
          store: Optional[Path] = None, target: Target = "native",
          candidates: int = 12, rounds: int = 3, seconds: float = 30,
          tolerance: float = 1e-4, threads: int = 0, seed: int = 1,
-         cc: Optional[str] = None, flags: Sequence[str] = ()) -> \
+         cc: Optional[str] = None, flags: Union[str, Sequence[str]] = ()) -> \
         dict[str, Tuned]:
     """Measures schedules of the layers of a net and gives the fastest of each.
 
@@ -243,7 +243,7 @@ def tune(net: Net, *, executor: Optional[concurrent.futures.Executor] = None,
     chosen = as_target(target)
     options = {"candidates": candidates, "rounds": rounds, "seconds": seconds,
                "tolerance": tolerance, "threads": threads, "seed": seed,
-               "flags": tuple(flags)}
+               "flags": words(flags)}
     if cc is not None:
         options["cc"] = cc
     given = tuple(sorted(options.items()))

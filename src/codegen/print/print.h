@@ -6,15 +6,6 @@
 #include "base/text.h"
 #include "codegen/tree/tree.h"
 
-/* Around a pragma that asks for lanes alone.  A compiler that reads these but
- * has no OpenMP (clang without its library, by -fopenmp-simd) does not define
- * _OPENMP; who compiles says it by GLEN_SIMD. */
-#define CG_IF_SIMD "#if defined(_OPENMP) || defined(GLEN_SIMD)\n"
-/* Of sums whose last vector is not full, gcc has the lanes in memory if it is
- * both told and free to reorder them itself, and takes five times as long. */
-#define CG_IF_SIMD_RAGGED                                                      \
-  "#if (defined(_OPENMP) || defined(GLEN_SIMD)) && !defined(__FAST_MATH__)\n"
-
 /* What the languages say in ways of their own. */
 typedef struct cg_language {
   const char *barrier; /* NULL: there is none */

@@ -60,6 +60,7 @@ typedef enum cg_joined_by {
 
 typedef struct cg_reduction {
   cg_joined_by by;
+  bool is_real; /* of floating-point numbers */
   const char *name;
 } cg_reduction;
 

@@ -291,14 +291,14 @@ lanes_apart(parts *p) {
 
 static void
 reduce_without_lanes(parts *p) {
-  static const cg_reduction one = {CG_JOINED_BY_SUM, "acc"};
+  static const cg_reduction one = {.by = CG_JOINED_BY_SUM, .name = "acc"};
   p->inner->head.n_reductions = 1;
   p->inner->head.reductions = &one;
 }
 
 static void
 reduce_a_stranger(parts *p) {
-  static const cg_reduction one = {CG_JOINED_BY_SUM, "stranger"};
+  static const cg_reduction one = {.by = CG_JOINED_BY_SUM, .name = "stranger"};
   p->inner->head.lanes = CG_LANES_SEEN;
   p->inner->head.n_reductions = 1;
   p->inner->head.reductions = &one;
