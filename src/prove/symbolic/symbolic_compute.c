@@ -154,7 +154,7 @@ know_items(fm_form *f, const items *it) {
   }
   for (uint32_t k = 0; k < it->box.n; k++) {
     fm_number v = fm_of_variable(f, it->box.var[k]);
-    fm_know(f, v);
+    fm_know(f, fm_combine(f, 1, v, -1, it->box.low[k], 0));
     fm_know(f, fm_combine(f, 1, it->box.high[k], -1, v, -1));
   }
 }
@@ -344,10 +344,11 @@ factor(const computing *x, items *it) {
   return pv_embed(&x->f->elements, x->c.dtype, element(x, it->index));
 }
 
-/* What `item` says of the places of a tuple, with the other indices given. */
+/* What `item` says of the places of a tuple from `first` on, with the other
+ * indices given. */
 static pv_value
 reduced_tuple(const computing *x, gs_compute kind, const fm_number *index,
-              item_fn item) {
+              int64_t first, item_fn item) {
   fm_form *f = x->f;
   computing one = *x;
   uint32_t a = x->from->access;
@@ -360,6 +361,7 @@ reduced_tuple(const computing *x, gs_compute kind, const fm_number *index,
   for (uint32_t k = a + 1; k < x->from->rank; k++)
     it.index[k] = index[k];
   it.box.n = fm_is_one(f, x->from->dim[a]) ? 0 : 1;
+  it.box.low[0] = fm_constant(f, first);
   find_cases(&one, &it, item, &found);
   pv_value made = reduce_cases(&one, kind, x->c.dtype, &found);
   fm_close(f);
@@ -371,7 +373,7 @@ static pv_value
 product_of_many(const computing *x, items *it) {
   fm_number index[GS_MAX_RANK];
   memcpy(index, it->index, sizeof index);
-  return reduced_tuple(x, GS_C_REDUCE_PROD, index, factor);
+  return reduced_tuple(x, GS_C_REDUCE_PROD, index, 0, factor);
 }
 
 static pv_value
@@ -433,29 +435,36 @@ kind_of_fold(const computing *x) {
   return x->c.op; /* of a sequence */
 }
 
-/* x0 - x1 - ... is 2 x0 - (x0 + x1 + ...), and likewise with quotients of real
- * numbers. */
+/* x0 - x1 - ... is x0 - (x1 + ...), and likewise with quotients of real
+ * numbers: of all items, x0 is the one that may be 0, and that no rounding of
+ * the others meets. */
 static pv_value
-fold_many(const computing *x) {
+fold_first(const computing *x, const fm_number *index) {
   pv_values *v = &x->f->elements;
   gs_dtype d = x->c.dtype;
+  pv_value first = element(x, index);
+  if (!first || fm_is_one(x->f, x->from->dim[x->from->access]))
+    return first;
+  pv_value rest = reduced_tuple(x, kind_of_fold(x), index, 1, plain_item);
+  if (!rest)
+    return 0;
+  if (x->c.op == GS_C_DIV)
+    return pv_multiply(v, d, first, pv_recip(v, d, rest));
+  uint32_t mark = pv_sum_open(v);
+  pv_sum_add(v, d, PV_ONE, first);
+  pv_sum_add(v, d, pv_number_of_int(d, -1), rest);
+  return pv_sum_close(v, d, mark);
+}
+
+static pv_value
+fold_many(const computing *x) {
   fm_number index[GS_MAX_RANK];
   tuple_index(x, index);
   if (x->node->o.any)
-    return reduced_tuple(x, any_operator(x), index, plain_item);
-  bool quotient = x->c.op == GS_C_DIV && pv_is_real(d);
-  bool asks_first = x->c.op == GS_C_SUB || quotient;
-  pv_value first = asks_first ? element(x, index) : 0;
-  pv_value all = reduced_tuple(x, kind_of_fold(x), index, plain_item);
-  if (!asks_first || !all || !first)
-    return asks_first ? 0 : all;
-  if (quotient)
-    return pv_multiply(v, d, pv_multiply(v, d, first, first),
-                       pv_recip(v, d, all));
-  uint32_t mark = pv_sum_open(v);
-  pv_sum_add(v, d, pv_number_of_int(d, 2), first);
-  pv_sum_add(v, d, pv_number_of_int(d, -1), all);
-  return pv_sum_close(v, d, mark);
+    return reduced_tuple(x, any_operator(x), index, 0, plain_item);
+  if (x->c.op == GS_C_SUB || (x->c.op == GS_C_DIV && pv_is_real(x->c.dtype)))
+    return fold_first(x, index);
+  return reduced_tuple(x, kind_of_fold(x), index, 0, plain_item);
 }
 
 static pv_value
