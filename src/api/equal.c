@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* equal.c - what the prover says of two programs. */
 #include "api/api.h"
+#include "api/object.h"
 #include "prove/equal/equal_open.h"
 #include <string.h>
 
@@ -16,7 +17,7 @@ text_of(glen_context *ctx, const gs_program *p, const pv_answer *answer) {
   pv_answer told = *answer;
   if (answer->verdict != PV_PROVED)
     told.reason =
-        bs_arena_printf(&ctx->arena, "output %s: %s", name_output(p, answer),
+        bs_arena_printf(&ctx->strings, "output %s: %s", name_output(p, answer),
                         answer->reason ? answer->reason : "");
   bs_text_init(&text, &ctx->heap);
   pv_put_answer(&text, &told);
@@ -66,7 +67,9 @@ prove_open(glen_context *ctx, const gs_program *a, const gs_program *b,
   pv_open_answer answer;
   bs_text json;
   bs_json j;
-  pv_equal_open(&ctx->gs, a, b, options, &answer);
+  api_box *box = api_box_take(ctx);
+  gs_program a_there = api_program_in(box, a), b_there = api_program_in(box, b);
+  pv_equal_open(api_box_context(box), &a_there, &b_there, options, &answer);
   answer.answer.verdict = answer.verdict;
   answer.answer.reason = answer.reason;
   if (!answer.looked)
@@ -85,6 +88,7 @@ prove_open(glen_context *ctx, const gs_program *a, const gs_program *b,
                                     answer.verdict == PV_TESTED,
                          .text = text_of(ctx, a, &answer.answer),
                          .json = api_string(ctx, &json)};
+  api_box_free(box);
   return true;
 }
 

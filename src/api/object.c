@@ -52,6 +52,13 @@ api_box_context(const api_box *box) {
   return &box->gs;
 }
 
+gs_program
+api_program_in(const api_box *box, const gs_program *p) {
+  gs_program there = *p;
+  there.ctx = box->gs;
+  return there;
+}
+
 void
 api_box_read(api_box *box, uint32_t source) {
   box->source = source;

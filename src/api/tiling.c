@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tiling.c - which code takes a call of given sizes, and how it runs there. */
 #include "api/api.h"
+#include "api/object.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/loops_number.h"
 #include <math.h>
@@ -286,13 +287,14 @@ count_calls(glen_context *ctx, const api_numbers *given, uint32_t n,
 static const int64_t *
 read_calls(glen_context *ctx, const gs_program *p, const char *const *sizes,
            uint32_t n, uint32_t *calls) {
+  bs_arena *arena = p->ctx.arena;
   api_numbers *given;
   if (!is_open(ctx, p) ||
-      !api_read_numbers(ctx, &ctx->arena, sizes, n, MOST_CALLS, &given) ||
+      !api_read_numbers(ctx, arena, sizes, n, MOST_CALLS, &given) ||
       !know_names(ctx, p->sizes, given, n) ||
       !count_calls(ctx, given, n, calls))
     return NULL;
-  int64_t *at = BS_NEWS(&ctx->arena, int64_t, *calls * p->sizes->n);
+  int64_t *at = BS_NEWS(arena, int64_t, *calls * p->sizes->n);
   for (uint32_t k = 0; k < *calls * p->sizes->n; k++)
     if (!number_of(ctx, &p->sizes->list[k % p->sizes->n], given, n,
                    k / p->sizes->n, &at[k]))
@@ -366,29 +368,39 @@ tell_calls(telling *x, uint32_t n, const gs_target *t,
   return ok ? text : NULL;
 }
 
+static const char *
+tell(glen_context *ctx, const gs_program *p, const gs_target *t,
+     const glen_code_options *o, const char *const *sizes, uint32_t n_sizes,
+     bool json) {
+  po_keys keys;
+  uint32_t n;
+  const int64_t *at = read_calls(ctx, p, sizes, n_sizes, &n);
+  if (!at)
+    return NULL;
+  po_options options = lowering(o);
+  po_key_prices *prices = BS_NEWS(p->ctx.arena, po_key_prices, n);
+  if (!po_choose_keys(p, t, &options, api_most_keys(o), &keys) ||
+      !po_price_keys(p, t, &options, &keys, n, at, prices))
+    return NULL;
+  telling x = {.ctx = ctx, .p = p, .at = at, .keys = &keys};
+  return tell_calls(&x, n, t, &options, prices, json);
+}
+
 const char *
 glen_tiling(glen_context *ctx, const glen_program *program,
             const glen_target *target, const glen_code_options *given,
             const char *const *sizes, uint32_t n_sizes, bool json) {
   API_ENTER_STAGE(ctx, "lowering", 1, NULL);
   glen_code_options o;
-  po_keys keys;
-  const gs_program *p = program->program;
-  const gs_target *t = target->target;
-  uint32_t n;
   glen_code_defaults(&o);
   if (!api_take_options(ctx, given, &o, sizeof o))
     return NULL;
-  const int64_t *at = read_calls(ctx, p, sizes, n_sizes, &n);
-  if (!at)
-    return NULL;
-  po_options options = lowering(&o);
-  po_key_prices *prices = BS_NEWS(&ctx->arena, po_key_prices, n);
-  if (!po_choose_keys(p, t, &options, api_most_keys(&o), &keys) ||
-      !po_price_keys(p, t, &options, &keys, n, at, prices)) {
+  api_box *box = api_box_take(ctx);
+  gs_program there = api_program_in(box, program->program);
+  const char *text =
+      tell(ctx, &there, target->target, &o, sizes, n_sizes, json);
+  if (!text)
     api_blame_limit(&frame);
-    return NULL;
-  }
-  telling x = {.ctx = ctx, .p = p, .at = at, .keys = &keys};
-  return tell_calls(&x, n, t, &options, prices, json);
+  api_box_free(box);
+  return text;
 }

@@ -141,6 +141,14 @@ equality(asked *q) {
 }
 
 static bool
+tiling(asked *q) {
+  static const char *const sizes[] = {"n=5"};
+  glen_code_options o;
+  glen_code_defaults(&o);
+  return glen_tiling(q->glen, q->program, q->target, &o, sizes, 1, true);
+}
+
+static bool
 code(asked *q) {
   const char *c, *h;
   glen_loops *l = glen_loops_copy(q->glen, q->loops);
@@ -239,7 +247,8 @@ static const struct {
     QUESTION(maps, CLOSED),
     QUESTION(verdicts, CLOSED),
     QUESTION(chains, CLOSED),
-    QUESTION(equality, CLOSED),
+    QUESTION(equality, CLOSED | OPEN),
+    QUESTION(tiling, OPEN),
     QUESTION(saturation_by_layers, CLOSED),
     QUESTION(code_of_result, CLOSED),
     QUESTION(code, ANY),
