@@ -34,12 +34,19 @@ led(const glen_result *r, const rl_rule *rule, uint32_t index) {
   return r->steps_of && r->steps_of[index];
 }
 
+/* By what is asked of floats, and by nobody's name for it. */
+static bool
+is_left_out(const glen_result *r, uint32_t rule) {
+  return r->run.exact && rl_has_floats(r->input) &&
+         !rl_is_exact(r->run.rules, rule);
+}
+
 static const char *
 word_of(const glen_result *r, uint32_t rule, api_fate *f) {
   const rl_run *run = &r->run;
   const eg_rule_stats *s = &eg_runner_stats(run->runner)[rule];
   if (!run->allowed[rule])
-    return "disabled";
+    return is_left_out(r, rule) ? "inexact" : "disabled";
   if (!s->searches)
     return "never ran";
   if (!s->matches)
@@ -82,6 +89,7 @@ static const struct {
   const char *word, *text;
 } lines[] = {
     {"disabled", "  it was disabled\n"},
+    {"inexact", "  it was left out: it may round floats in another way\n"},
     {"never matched", "  its pattern never matched\n"},
     {"condition false", "  it matched, but its condition never held\n"},
     {"limited", "  it matched, but a limit was reached before it was "

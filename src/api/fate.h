@@ -7,8 +7,8 @@
 #include "rules/explain/near.h"
 
 typedef struct api_fate {
-  /* "disabled", "never ran", "never matched", "condition false", "limited",
-   * "known", "dearer", "chosen": one word of the table in fate.c. */
+  /* "disabled", "inexact", "never ran", "never matched", "condition false",
+   * "limited", "known", "dearer", "chosen": one word of the table in fate.c. */
   const char *word;
   uint64_t applied;  /* times in the run */
   uint64_t applying; /* matches for which it would apply to what there is now */

@@ -55,7 +55,8 @@ typedef struct rl_run {
   struct rl_session *session;
   eg_rule *engine_rules;
   struct rl_guard *guards;
-  uint8_t *allowed; /* by rule: it was not disabled */
+  bool exact;       /* those that may round otherwise were left out */
+  uint8_t *allowed; /* by rule: it was not disabled, nor left out */
   uint8_t *planned; /* by rule: a phase has it */
   uint32_t n_rules;
 } rl_run;

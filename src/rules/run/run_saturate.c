@@ -165,6 +165,7 @@ plan_run(rl_run *run, const rl_options *options, const uint8_t *allowed,
     return false;
   for (uint32_t k = 0; k < run->n_rules; k++)
     run->allowed[k] = run->planned[k] = !allowed || allowed[k];
+  run->exact = options->exact;
   if (strategy) {
     memset(run->planned, 0, run->n_rules);
     rl_list_phases(run, strategy, options->alone, options->quiet);
