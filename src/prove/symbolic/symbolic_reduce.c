@@ -277,6 +277,7 @@ others_over(const fm_box *whole) {
     fm_forget(b.f, rows);
     return b.f->why ? 0 : pv_embed(&b.f->elements, b.d, b.r.body);
   }
+  b.f->elements.any_order |= gs_is_half(b.d) && !b.ordered;
   for (uint32_t k = 0; k < b.r.n && !b.f->why && !b.ordered; k++)
     fm_box_shift(&b, k);
   fm_box_order(&b);
