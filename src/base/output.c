@@ -118,6 +118,14 @@ bs_outputs_add(bs_diags *diags, const char *path, bs_temporary *temporary,
   bs_push(diags->heap, &diags->outputs->list, o);
 }
 
+static bool
+would_overwrite(bs_diags *diags, const char *path, const char *input) {
+  return bs_same_file(input, path) &&
+         !bs_error(diags, BS_NOWHERE, "overwritten",
+                   "the output '%s' would overwrite the input '%s'", path,
+                   input);
+}
+
 bool
 bs_outputs_allow(bs_diags *diags, const char *path) {
   const bs_outputs *o = diags->outputs;
@@ -128,10 +136,11 @@ bs_outputs_allow(bs_diags *diags, const char *path) {
                       o->list.data[k].path, path);
   for (uint32_t k = 0; k < diags->sources.len; k++)
     if (diags->sources.data[k].path[0] != '<' &&
-        bs_same_file(diags->sources.data[k].path, path))
-      return bs_error(diags, BS_NOWHERE, "overwritten",
-                      "the output '%s' would overwrite the input '%s'", path,
-                      diags->sources.data[k].path);
+        would_overwrite(diags, path, diags->sources.data[k].path))
+      return false;
+  for (uint32_t k = 0; k < diags->named.len; k++)
+    if (would_overwrite(diags, path, diags->named.data[k]))
+      return false;
   return true;
 }
 

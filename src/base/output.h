@@ -48,7 +48,7 @@ void bs_outputs_drop(bs_diags *);
  * the end. exists: there is a file now. */
 void bs_outputs_add(bs_diags *, const char *path, bs_temporary *, bool exists);
 /* Whether a file may be written: false with a diagnostic ("overwritten") where
- * the transaction has it already, or it was read. */
+ * the transaction has it already, or it was read, or a source names it. */
 bool bs_outputs_allow(bs_diags *, const char *path);
 
 /* Do both name one file, or the same place for one that is not there yet?

@@ -249,6 +249,26 @@ def overwrite_what_is_read(bench):
                              f"{output}", done.stderr)
 
 
+def overwrite_weights(bench):
+    """Those that a program names are read by its code, if not before."""
+    here = lambda name: os.path.join(bench.folder, name)
+    weights = bytes(range(16))
+    for name, output in (("w.c", "w.c"), ("w.h", "w.c"), ("w.c", "./w.c")):
+        with open(here("w.glen"), "w", encoding="utf-8") as f:
+            f.write(f'(tensor w (shape 4) f32 :data "{name}" 0)\n'
+                    "(let y (relu w))\n(output y)\n")
+        with open(here(name), "wb") as f:
+            f.write(weights)
+        done = bench.call("compile", "w.glen", "-o", output)
+        with open(here(name), "rb") as f:
+            same = f.read() == weights
+        bench.expect(done.returncode != 0 and same and
+                     "would overwrite the input" in done.stderr,
+                     f"exit {done.returncode} of {output} over the weights "
+                     f"{name}", done.stderr)
+        os.remove(here(name))
+
+
 def kill_at_random(bench):
     """A signal leaves all outputs, or none, and nothing temporary."""
     rng = random.Random(1)
@@ -327,6 +347,7 @@ def main():
         print_to_full(bench)
         overwrite(bench)
         overwrite_what_is_read(bench)
+        overwrite_weights(bench)
         kill_at_random(bench)
         kill_a_test(bench)
         forbid_native(bench)
