@@ -8,10 +8,14 @@
 /* There is no memory to make a diagnostic with. */
 static void
 lacked(glen_context *ctx) {
-  const bs_governor *g = &ctx->governor;
+  bs_governor *g = &ctx->governor;
   if (ctx->out_of_memory)
     return;
   ctx->out_of_memory = true;
+  if (!g->refused && g->stage.over) { /* a loop gave up before the heap did */
+    g->refused = g->stage.over;
+    g->refused_in = g->stage.name;
+  }
   if (g->refused)
     snprintf(ctx->failed, sizeof ctx->failed,
              "%s: stopped in %s, and nothing was made",
@@ -76,9 +80,9 @@ api_close(api_frame *frame) {
     return;
   bs_trap_end(&frame->trap);
   uselocale(frame->hosts);
+  if (frame->trap.sprung)
+    lacked(ctx);
   bs_stage_end(&ctx->governor, frame->before);
   if (frame->listens)
     ctx->listens = 0;
-  if (frame->trap.sprung)
-    lacked(ctx);
 }

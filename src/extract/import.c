@@ -8,6 +8,7 @@
  * appearance, nodes keep the order of the file within a class.  The JSON tree
  * is not on the heap, so a cleanup owns it until it is released. */
 #include "extract/internal.h"
+#include "base/governor.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "glen-features.h"
@@ -83,15 +84,38 @@ release_json(void *cell) {
   *root = NULL;
 }
 
+typedef struct feed {
+  const char *at, *end;
+  bs_governor *governor;
+  bool stopped;
+} feed;
+
+/* The next piece of the text, as long as the limits let it be read. */
+static size_t
+next_piece(void *buffer, size_t most, void *arg) {
+  feed *f = arg;
+  size_t left = (size_t)(f->end - f->at), n = left < most ? left : most;
+  f->stopped = !bs_governor_lets(f->governor);
+  if (f->stopped)
+    return (size_t)-1;
+  memcpy(buffer, f->at, n);
+  f->at += n;
+  return n;
+}
+
 static bool
 load(importer *im, uint32_t source) {
   const bs_source *s = &im->diags->sources.data[source - 1];
   uint32_t mark = bs_utf8_begin(s->text, s->size);
+  feed text = {s->text + mark, s->text + s->size, bs_governor_of(im->heap),
+               false};
   json_error_t error;
   im->root = bs_calloc(im->heap, 1, sizeof *im->root);
   bs_defer(im->heap, release_json, im->root);
-  *im->root = json_loadb(s->text + mark, s->size - mark, JSON_REJECT_DUPLICATES,
-                         &error);
+  *im->root =
+      json_load_callback(next_piece, &text, JSON_REJECT_DUPLICATES, &error);
+  if (text.stopped)
+    bs_out_of_memory(im->heap);
   if (*im->root)
     return true;
   uint32_t at = mark + (error.position > 0 ? (uint32_t)error.position : 0);
