@@ -287,6 +287,7 @@ fit_begin(rl_session *s, eg_graph *graph, rl_guard *guard,
   x->m.f = rule->fit;
   x->m.session = s;
   x->m.graph = graph;
+  x->m.ranks = fit_ranks_new(s->ctx.heap);
   x->m.root = eg_find(graph, root);
   x->m.kid = eg_find(graph, kid);
   x->m.spec = spec;
@@ -313,6 +314,7 @@ fit_end(fitting *x) {
   bs_heap *heap = x->m.session->ctx.heap;
   bs_vec_done(heap, &x->all);
   bs_vec_done(heap, &x->cuts);
+  fit_ranks_free(heap, x->m.ranks);
   bs_free(heap, x);
 }
 

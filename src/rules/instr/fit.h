@@ -90,6 +90,15 @@ typedef struct fit_list {
   uint8_t atom[FIT_ATOMS];
 } fit_list;
 
+/* The views of a class, those first that lead to an array in the best way; and
+ * what is known of classes for that. */
+enum { FIT_MOST_WAYS = 8 };
+typedef struct fit_ways {
+  uint32_t n;
+  eg_node node[FIT_MOST_WAYS];
+} fit_ways;
+typedef struct fit_ranks fit_ranks;
+
 /* A computation that has the operators of an instruction. */
 typedef struct fit_space {
   uint32_t n;
@@ -159,17 +168,18 @@ typedef struct fit_lie {
   int64_t stride[GS_MAX_RANK];
 } fit_lie;
 
-/* The views below a class, each the node that its class was made with. */
+/* The views below a class. */
 typedef struct fit_chain {
   uint32_t n;
   eg_class cls[FIT_VIEWS + 1]; /* cls[n]: the array */
-  eg_node node[FIT_VIEWS];     /* the view that cls[k] was made with */
+  eg_node node[FIT_VIEWS];     /* the view that cls[k] is */
 } fit_chain;
 
 typedef struct fit_match {
   const fit_instr *f;
   rl_session *session;
   eg_graph *graph;
+  fit_ranks *ranks;
   /* The compute node that is looked at. */
   eg_class root, kid;
   bs_value spec;
@@ -198,6 +208,12 @@ const fit_instr *fit_instr_new(const gs_context *, const gs_target *,
  * call of these sizes, by digit. */
 void fit_find_room(const gs_context *, fit_instr *);
 bool fit_has_room(const gs_context *, const fit_instr *, const int64_t *size);
+/* fit_ways.c: whether a class is an array, or there is none that is smaller
+ * below its views; and its views. */
+fit_ranks *fit_ranks_new(bs_heap *);
+void fit_ranks_free(bs_heap *, fit_ranks *);
+bool fit_is_array(const fit_match *, eg_class);
+void fit_find_ways(const fit_match *, eg_class, fit_ways *);
 /* fit_walk.c: the root has the operators; bit k of `swaps`: operands of the
  * k-th operator that commutes change places; the bit behind these: reductions
  * of operands are parts of the one that they are reduced by. */

@@ -72,16 +72,19 @@ fit_find_chain(const fit_match *m, uint32_t operand, fit_chain *out) {
   if (out->n)
     c = out->cls[out->n];
   for (;; out->n++) {
-    uint32_t n, n_kids;
+    uint32_t n_kids;
+    fit_ways ways;
     c = eg_find(m->graph, c);
     out->cls[out->n] = c;
-    const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
-    if (!n || !gs_op_table[eg_op(m->graph, nodes[0])].view)
-      return n != 0;
+    if (fit_is_array(m, c))
+      return true;
+    fit_find_ways(m, c, &ways);
+    if (!ways.n || eg_op(m->graph, ways.node[0]) == GS_MATERIALIZE)
+      return ways.n;
     if (out->n == MOST_VIEWS)
       return false;
-    out->node[out->n] = nodes[0];
-    const eg_class *kids = eg_kids(m->graph, nodes[0], &n_kids);
+    out->node[out->n] = ways.node[0];
+    const eg_class *kids = eg_kids(m->graph, ways.node[0], &n_kids);
     if (n_kids != 1)
       return false;
     c = kids[0];

@@ -54,7 +54,8 @@ is_above_casts(const fit_match *m, eg_node node) {
 /* Casts change the dtype each time, so that there are few in a row. */
 static bool
 find_views(const fit_match *m, eg_class c, gs_dtype dtype, fit_chain *out) {
-  uint32_t n, n_kids;
+  uint32_t n_kids;
+  fit_ways ways;
   for (out->n = 0;;) {
     eg_class kid = fit_uncast_once(m, c, dtype);
     if (kid.i != EG_NO_CLASS.i) {
@@ -63,11 +64,11 @@ find_views(const fit_match *m, eg_class c, gs_dtype dtype, fit_chain *out) {
         return true;
       continue;
     }
-    const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
-    if (out->n == FIT_VIEWS || !n || !is_above_casts(m, nodes[0]))
+    fit_find_ways(m, c, &ways);
+    if (out->n == FIT_VIEWS || !ways.n || !is_above_casts(m, ways.node[0]))
       return false;
-    out->node[out->n++] = nodes[0];
-    c = eg_find(m->graph, eg_kids(m->graph, nodes[0], &n_kids)[0]);
+    out->node[out->n++] = ways.node[0];
+    c = eg_find(m->graph, eg_kids(m->graph, ways.node[0], &n_kids)[0]);
   }
 }
 

@@ -2,8 +2,8 @@
 /* fit_walk.c - a class of the e-graph walked down beside an instruction.
  *
  * Where an operator is expected, any node of the class that has it will do;
- * else the walk goes through the node that the class was made with, which stays
- * the same whatever is found equal later, as far as that is a view. */
+ * else the walk goes through a view, the one that leads to an array in the best
+ * way (fit_ways.c) of those that only move digits.  It meets no class twice. */
 #include "glenside/array/tensor.h"
 #include "rules/instr/fit.h"
 #include <math.h>
@@ -55,26 +55,59 @@ go_through(fit_match *m, eg_node node, eg_class *c, rl_index *x) {
   return true;
 }
 
-/* The elements of the only child, each once, along an axis in any order. */
-static bool
-is_reordering(const fit_match *m, eg_node node, eg_class c) {
-  uint32_t n_kids;
-  const eg_class *kids = eg_kids(m->graph, node, &n_kids);
-  return gs_op_is((gs_op)eg_op(m->graph, node), GS_SAME_AXES) && n_kids == 1 &&
-         gs_type_equal(fit_class_type(m, c), fit_class_type(m, kids[0]));
+/* Of which class the walk is at which elements, and where it was before. */
+typedef struct trail {
+  eg_class cls;
+  rl_index x;
+  uint32_t n;
+  eg_class was[MOST_VIEWS];
+} trail;
+
+static void
+set_out(trail *t, const place *at) {
+  t->cls = at->cls;
+  t->x = at->x;
+  t->n = 0;
 }
 
-/* Through the view that the class was made with; where that puts elements in
- * another order, which no digits tell, through the first that does not.  Its
- * callers bound the steps. */
 static bool
-go_down(fit_match *m, eg_class *c, rl_index *x) {
-  uint32_t n;
-  const eg_node *nodes = eg_class_nodes(m->graph, *c, &n);
-  uint32_t most = n && is_reordering(m, nodes[0], *c) ? n : n > 0;
-  for (uint32_t k = 0; k < most; k++)
-    if (go_through(m, nodes[k], c, x))
+was_at(const trail *t, eg_class c) {
+  for (uint32_t k = 0; k < t->n; k++)
+    if (t->was[k].i == c.i)
       return true;
+  return false;
+}
+
+/* It has other elements than what it shows, or those in an order that no digits
+ * tell.  Where that is the best way down, its class is what a call is given. */
+static bool
+ends_walk(const fit_match *m, eg_node node, eg_class c) {
+  uint32_t n_kids, op = eg_op(m->graph, node);
+  const eg_class *kids = eg_kids(m->graph, node, &n_kids);
+  return op == GS_WINDOWS ||
+         (gs_op_is((gs_op)op, GS_SAME_AXES) &&
+          !gs_type_equal(fit_class_type(m, c), fit_class_type(m, kids[0])));
+}
+
+/* One view down; false: there is none that only moves digits. */
+static bool
+go_down(fit_match *m, trail *t) {
+  fit_ways ways;
+  fit_find_ways(m, t->cls, &ways);
+  if (t->n == MOST_VIEWS)
+    return false;
+  t->was[t->n++] = t->cls;
+  for (uint32_t k = 0; k < ways.n; k++) {
+    eg_class c = t->cls;
+    rl_index x = t->x;
+    if (go_through(m, ways.node[k], &c, &x) && !was_at(t, c)) {
+      t->cls = c;
+      t->x = x;
+      return true;
+    }
+    if (ends_walk(m, ways.node[k], t->cls))
+      return false;
+  }
   return false;
 }
 
@@ -292,14 +325,13 @@ is_associative(const fit_node *n) {
 static void
 walk_reduction(walk *w, const place *at) {
   const fit_node *n = &w->m->f->node[at->node];
-  place here = *at;
-  for (uint32_t k = 0; k < MOST_VIEWS; k++) {
-    if (take_dot(w, at->node, n->kid[0], here.cls, &here.x) ||
-        take_reduction(w, at->node, n->kid[0], here.cls, &here.x))
+  trail t;
+  set_out(&t, at);
+  do {
+    if (take_dot(w, at->node, n->kid[0], t.cls, &t.x) ||
+        take_reduction(w, at->node, n->kid[0], t.cls, &t.x))
       return;
-    if (!go_down(w->m, &here.cls, &here.x))
-      break;
-  }
+  } while (go_down(w->m, &t));
   if (is_associative(n))
     later(w, n->kid[0], at->node, at->cls, &at->x);
   else
@@ -352,18 +384,17 @@ skips_cast(walk *w, const place *at) {
 static void
 walk_operator(walk *w, const place *at) {
   const fit_node *up = parent_of(w, at);
-  place here = *at;
+  trail t;
   if (skips_cast(w, at))
     return;
-  for (uint32_t k = 0; k < MOST_VIEWS; k++) {
-    if (take_operator(w, at->node, here.cls, &here.x) ||
+  set_out(&t, at);
+  do {
+    if (take_operator(w, at->node, t.cls, &t.x) ||
         (up && up->reduces && is_associative(up) &&
-         (take_dot(w, at->parent, at->node, here.cls, &here.x) ||
-          take_reduction(w, at->parent, at->node, here.cls, &here.x))))
+         (take_dot(w, at->parent, at->node, t.cls, &t.x) ||
+          take_reduction(w, at->parent, at->node, t.cls, &t.x))))
       return;
-    if (!go_down(w->m, &here.cls, &here.x))
-      break;
-  }
+  } while (go_down(w->m, &t));
   w->failed = true;
 }
 
@@ -400,27 +431,34 @@ goes_on(const walk *w, const place *at) {
          is_associative(up);
 }
 
+/* Through a cast that is ignored, or a view of what is no array itself. */
+static bool
+go_on(const walk *w, const place *at, trail *t) {
+  bool fits =
+      fit_class_type(w->m, t->cls)->dtype == w->m->f->node[at->node].dtype;
+  if (!fits && undo_cast(w, at, &t->cls))
+    return true;
+  return (!fits || goes_on(w, at) || !fit_is_array(w->m, t->cls)) &&
+         go_down(w->m, t);
+}
+
 static void
 walk_operand(walk *w, const place *at) {
   const fit_node *n = &w->m->f->node[at->node];
-  place here = *at;
-  for (uint32_t k = 0; k < MOST_VIEWS; k++) {
-    if (goes_on(w, at) &&
-        take_reduction(w, at->parent, at->node, here.cls, &here.x))
+  trail t;
+  set_out(&t, at);
+  do {
+    if (goes_on(w, at) && take_reduction(w, at->parent, at->node, t.cls, &t.x))
       return;
-    bool fits = fit_class_type(w->m, here.cls)->dtype == n->dtype;
-    if (!(!fits && undo_cast(w, at, &here.cls)) &&
-        !go_down(w->m, &here.cls, &here.x))
-      break;
-  }
-  if (fit_class_type(w->m, here.cls)->dtype != n->dtype &&
-      !(ignores_cast(w, at, here.cls) &&
-        fit_uncast(w->m, n->dtype, &here.cls, &w->m->uncast[n->operand]))) {
+  } while (go_on(w, at, &t));
+  if (fit_class_type(w->m, t.cls)->dtype != n->dtype &&
+      !(ignores_cast(w, at, t.cls) &&
+        fit_uncast(w->m, n->dtype, &t.cls, &w->m->uncast[n->operand]))) {
     w->failed = true;
     return;
   }
-  w->m->leaf[n->operand] = here.cls;
-  w->m->index[n->operand] = here.x;
+  w->m->leaf[n->operand] = t.cls;
+  w->m->index[n->operand] = t.x;
   w->m->has_leaf[n->operand] = true;
 }
 

@@ -475,6 +475,7 @@ start_counting(counting *c, const gs_target *t, const rl_rules *rules,
   c->m.f = fit_instr_new(&ctx, t, t->instrs.data[0]);
   c->m.session = c->run.session;
   c->m.graph = c->run.graph;
+  c->m.ranks = fit_ranks_new(&heap);
   c->m.root = c->run.session->class_of[c->p->outputs.data[0].term.i];
   const eg_node *nodes = eg_class_nodes(c->run.graph, c->m.root, &n);
   c->m.kid = eg_kids(c->run.graph, nodes[0], &n)[0];
@@ -536,6 +537,7 @@ all_and_no_other(const char *unit) {
                    c->found, c->right);
       if (!(way & 1)) /* joined dimensions are cut in fewer ways */
         cr_expect_geq(c->right, cases[k].least, "%zu.%u: %u", k, way, c->right);
+      fit_ranks_free(&heap, c->m.ranks);
       rl_run_done(&c->run);
     }
 }

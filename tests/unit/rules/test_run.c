@@ -126,22 +126,39 @@ Test(run, an_extracted_program_keeps_names_and_data) {
   rl_run_done(&run);
 }
 
+static bool
+is_one_call(const eg_graph *g, eg_node node) {
+  return eg_op(g, node) == GS_CALL && bs_len(ctx.values, eg_attr(g, node)) == 3;
+}
+
+/* The smallest terms but for the call, which shall be taken, and the reshape of
+ * the output that is over one. */
+static eg_node *
+with_the_call(const rl_run *run) {
+  eg_node *choice = smallest(run);
+  const eg_graph *g = run->graph;
+  uint32_t n, n_kids;
+  for (eg_class c = eg_first_class(g); c.i != UINT32_MAX;
+       c = eg_next_class(g, c)) {
+    const eg_node *nodes = eg_class_nodes(g, c, &n);
+    for (uint32_t k = n; k-- > 0;)
+      if (is_one_call(g, nodes[k]))
+        choice[c.i] = nodes[k];
+  }
+  const eg_node *nodes = eg_class_nodes(g, run->outputs[0], &n);
+  for (uint32_t k = 0; k < n; k++)
+    if (eg_op(g, nodes[k]) == GS_RESHAPE &&
+        is_one_call(g, choice[eg_find(g, eg_kids(g, nodes[k], &n_kids)[0]).i]))
+      choice[run->outputs[0].i] = nodes[k];
+  return choice;
+}
+
 Test(run, the_rules_that_led_there) {
   const gs_target *t = target_of(ARRAY);
   rl_rules *rules = rules_over(t, IM2COL CLEANUP);
   gs_program *p = program_over(t, CONV);
   rl_run run = saturated(rules, p);
-  /* The smallest term but for the call, which shall be taken. */
-  eg_node *choice = smallest(&run);
-  for (eg_class c = eg_first_class(run.graph); c.i != UINT32_MAX;
-       c = eg_next_class(run.graph, c)) {
-    uint32_t n;
-    const eg_node *nodes = eg_class_nodes(run.graph, c, &n);
-    bool output = c.i == run.outputs[0].i;
-    for (uint32_t k = 0; k < n; k++)
-      if (eg_op(run.graph, nodes[k]) == (output ? GS_RESHAPE : GS_CALL))
-        choice[c.i] = nodes[k];
-  }
+  eg_node *choice = with_the_call(&run);
   const rl_rule *led[10];
   uint32_t n = rl_led_there(&run, choice, led, 10);
   uint32_t found = 0;
