@@ -140,7 +140,39 @@ SUMS = {f"sum{n}.glen": "".join(f"(tensor x{k} (shape 8) f32)\n"
         "\n(output y)\n" for n in MANY}
 
 
+def padded(x, words):
+    """With zeros before it and behind, as many times as there are two words."""
+    for k in range(0, len(words), 2):
+        x = f"(pad {x} zero 0 {words[k]} {words[k + 1]})"
+    return x
+
+
+# The same of parameters, which are the numbers of a call.
+NUMBERS = [2, 6, 8, 10, 16]
+for n in NUMBERS:
+    params, ones = [f"p{k}" for k in range(n)], [str(k % 3) for k in range(n)]
+    size = "n"
+    for name in params:
+        size = f"(+ {size} {name})"
+    MACHINES[f"pads{n}.target"] = (
+        f'(target pads{n} (include "cpu.target"))\n(instr pads{n}\n'
+        f"  (params {' '.join(params)})\n  (operands (a ((n) ()) f32))\n"
+        f"  (result (({size}) ()) f32)\n  (semantics {padded('a', params)})\n"
+        f'  (cost (cycles 1))\n  (emit "pads{n}({{result}}, {{a}}, {{p0}});"))\n')
+    for kind, term in (("plain", padded("x", ones)),
+                       ("called", f"(pads{n} {' '.join(ones)} x)")):
+        SUMS[f"{kind}{n}.glen"] = (f"(tensor x (shape 8) f32)\n(let y {term})\n"
+                                   "(output y)\n")
+
+
 def of_operands():
+    for n in NUMBERS:
+        for kind in ("plain", "called"):
+            with_own = [f"{kind}{n}.glen", "--target", f"pads{n}.target",
+                        "--rules", "none"]
+            yield ["saturate", *with_own, "--verify"]
+            yield ["map", *with_own, "--all"]
+            yield ["run", *with_own, "--interpret", "--print", "40"]
     for n in MANY:
         with_own = [f"sum{n}.glen", "--target", f"sum{n}.target", "--rules",
                     "none"]
