@@ -140,7 +140,9 @@ read_number(const target_parser *p, uint32_t form, const target_number *n,
   double v = bs_as_real(p->ctx->values, x->value);
   if (!(v >= n->least && v <= n->most))
     return bs_error(p->ctx->diags, x->span, "bad-value",
-                    "'%s' must be from %g to %g", n->name, n->least, n->most);
+                    n->real ? "'%s' must be from %g to %g"
+                            : "'%s' must be from %.0f to %.0f",
+                    n->name, n->least, n->most);
   int64_t whole = n->real ? 0 : bs_as_int(p->ctx->values, x->value);
   if (n->power && (whole & (whole - 1)))
     return bs_error(p->ctx->diags, x->span, "bad-value",
@@ -179,6 +181,18 @@ unknown_item(const target_parser *p, uint32_t node, const char *const *names,
   return false;
 }
 
+/* Each number of a group is given once. */
+static bool
+note_given(const target_parser *p, uint32_t node, const target_number *number,
+           uint32_t *given) {
+  uint32_t bit = 1u << (number - target_numbers);
+  if (*given & bit)
+    return bs_error(p->ctx->diags, at(p, node)->span, "duplicate-name",
+                    "'%s' is given twice", number->name);
+  *given |= bit;
+  return true;
+}
+
 /* (GROUP (NAME x)...) from item `node` on */
 static bool
 read_group(const target_parser *p, const char *group, uint32_t node,
@@ -189,11 +203,13 @@ read_group(const target_parser *p, const char *group, uint32_t node,
   for (size_t k = 0; k < target_number_count; k++)
     if (target_numbers[k].group && !strcmp(target_numbers[k].group, group))
       names[n++] = target_numbers[k].name;
+  uint32_t given = 0;
   for (; node; node = target_next(p, node)) {
     const char *head = target_head(p, node);
     const target_number *number = head ? find_number(group, head) : NULL;
-    ok &= number ? read_number(p, node, number, into)
-                 : unknown_item(p, node, names, n);
+    ok &= !number ? unknown_item(p, node, names, n)
+                  : note_given(p, node, number, &given) &&
+                        read_number(p, node, number, into);
   }
   return ok;
 }

@@ -115,6 +115,9 @@ Test(target, wrong_machines) {
   refuses("(target m (cache 9 (bytes 3)))", "bad-value");
   refuses("(target m (cache 1))", "missing-part");
   refuses("(target m (cache 1 (size 3)))", "unknown-item");
+  refuses("(target m (cache 1 (bytes 64) (bytes 64)))", "duplicate-name");
+  refuses("(target m (memory pad (bytes 64) (row 16) (row 16)))",
+          "duplicate-name");
   refuses("(target m (memory (bytes 3)))", "unknown-item");
   refuses("(target m (march native))", "bad-value");
   refuses("(target m (set q))", "wrong-arity");
