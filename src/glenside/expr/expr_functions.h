@@ -126,6 +126,12 @@ typedef enum gs_function_id {
       GS_FUNCTION_COUNT
 } gs_function_id;
 
+/* As gs_expr_is_call (expr.h), where the function is known here. */
+static inline bool
+gs_expr_calls(const gs_expr *e, gs_function_id f) {
+  return e && e->kind == GS_X_CALL && e->function == f;
+}
+
 /* What evaluation passes around: numbers and booleans are not interned until
  * they end in a list or in a slot. */
 typedef enum gs_datum_kind {

@@ -5,6 +5,7 @@
  * that is false rules the form out, and a definition or a choice of a list
  * gives a variable its value.  All others ask for sizes. */
 #include "prove/symbolic/listing.h"
+#include "glenside/expr/expr_functions.h"
 
 static bool
 is_class(const gs_expr *e) {
@@ -13,12 +14,21 @@ is_class(const gs_expr *e) {
 
 static bool
 is_form_fact(const gs_expr *e) {
-  static const char *const names[] = {"rank", "access-rank", "compute-rank",
-                                      "dtype", "axes"};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (gs_expr_is_call(e, names[k]))
+  static const gs_function_id facts[] = {GS_F_RANK, GS_F_ACCESS_RANK,
+                                         GS_F_COMPUTE_RANK, GS_F_DTYPE,
+                                         GS_F_AXES};
+  for (size_t k = 0; k < sizeof facts / sizeof *facts; k++)
+    if (gs_expr_calls(e, facts[k]))
       return e->n_args == 1 && is_class(e->args[0]);
   return false;
+}
+
+/* What is one for all values that a variable stands for. */
+static bool
+is_shared_fact(const gs_expr *e) {
+  return gs_expr_calls(e, GS_F_LEN) || gs_expr_calls(e, GS_F_RANK) ||
+         gs_expr_calls(e, GS_F_OP_KIND) || gs_expr_calls(e, GS_F_OP_NAME) ||
+         gs_expr_calls(e, GS_F_IS_ASSOCIATIVE);
 }
 
 bool
@@ -32,9 +42,7 @@ ls_follows(const ls_walk *w, const gs_expr *e) {
   if (e->kind == GS_X_VAR)
     return ls_is_bound(w, e->slot) && !w->sizes[e->slot];
   if (e->n_args && ls_is_any(w, e->args[0]))
-    return gs_expr_is_call(e, "len") || gs_expr_is_call(e, "rank") ||
-           gs_expr_is_call(e, "op-kind") || gs_expr_is_call(e, "op-name") ||
-           gs_expr_is_call(e, "is-associative");
+    return is_shared_fact(e);
   for (uint32_t k = 0; k < e->n_args; k++)
     if (!ls_follows(w, e->args[k]))
       return false;
@@ -60,7 +68,7 @@ define(ls_walk *w, uint32_t slot, bs_value v) {
 static bool
 is_other_operator(const ls_walk *w, const gs_expr *e, gs_env *env) {
   bs_value v;
-  if (!gs_expr_is_call(e, "=") || e->n_args != 2)
+  if (!gs_expr_calls(e, GS_F_EQ) || e->n_args != 2)
     return false;
   for (uint32_t k = 0; k < 2; k++) {
     const gs_expr *x = e->args[k], *y = e->args[1 - k];
@@ -71,23 +79,10 @@ is_other_operator(const ls_walk *w, const gs_expr *e, gs_env *env) {
   return false;
 }
 
-void
-ls_take_clause(ls_walk *w, const rl_asked *c) {
-  gs_env env = {.values = w->values,
-                .slots = w->slots,
-                .n_slots = w->l->rule->scope.vars.len,
-                .facts = w,
-                .type_of = type_of};
+static void
+take_definition(ls_walk *w, const rl_asked *c, const gs_env *env) {
   bs_value v;
-  if (c->kind == RL_ASKS_TEST && is_other_operator(w, c->expr, &env))
-    w->dead = true;
-  if (c->kind == RL_ASKS_OTHER || !c->expr || !ls_follows(w, c->expr))
-    return;
-  if (c->kind == RL_ASKS_TEST) {
-    w->dead |= !gs_expr_test(c->expr, &env);
-    return;
-  }
-  if (!gs_expr_eval(c->expr, &env, &v)) {
+  if (!gs_expr_eval(c->expr, env, &v)) {
     w->dead = true;
     return;
   }
@@ -105,14 +100,45 @@ ls_take_clause(ls_walk *w, const rl_asked *c) {
   define(w, c->slot, v);
 }
 
-/* Clauses that are false already leave nothing behind them to be counted. */
+static void
+take_clause(ls_walk *w, uint32_t k, const rl_asked *c) {
+  gs_env env = {.values = w->values,
+                .slots = w->slots,
+                .n_slots = w->l->rule->scope.vars.len,
+                .facts = w,
+                .type_of = type_of};
+  bool test = c->kind == RL_ASKS_TEST;
+  w->dead |= test && is_other_operator(w, c->expr, &env);
+  if (c->kind == RL_ASKS_OTHER || !c->expr || !ls_follows(w, c->expr))
+    return;
+  if (!test) {
+    take_definition(w, c, &env);
+    return;
+  }
+  w->dead |= !gs_expr_test(c->expr, &env);
+  w->held |= k < LS_EARLY ? UINT64_C(1) << k : 0;
+}
+
+/* A test that has been seen to hold is not made again. */
+static void
+take(ls_walk *w, bool tests_only) {
+  uint32_t n = rl_asked_count(w->l->rule);
+  for (uint32_t k = 0; k < n && !w->dead; k++) {
+    rl_asked c = rl_asked_at(w->l->rule, k);
+    if ((k >= LS_EARLY || !(w->held >> k & 1)) &&
+        (!tests_only || c.kind == RL_ASKS_TEST))
+      take_clause(w, k, &c);
+  }
+}
+
+void
+ls_take_clauses(ls_walk *w) {
+  take(w, false);
+}
+
 void
 ls_test_early(ls_walk *w) {
-  for (uint32_t k = 0; k < rl_asked_count(w->l->rule) && !w->dead; k++) {
-    rl_asked c = rl_asked_at(w->l->rule, k);
-    if (c.kind == RL_ASKS_TEST)
-      ls_take_clause(w, &c);
-  }
+  take(w, true);
 }
 
 /* --- dtypes -----------------------------------------------------------------

@@ -8,7 +8,7 @@
 
 #include "prove/symbolic/symbolic_forms.h"
 
-enum { LS_WHEELS = 64, LS_OPERATORS = 96 };
+enum { LS_WHEELS = 64, LS_OPERATORS = 96, LS_EARLY = 64 };
 
 typedef struct ls_shape {
   uint32_t access, rank;
@@ -23,6 +23,14 @@ typedef struct ls_classes {
   uint8_t first[LS_OPERATORS];
   uint64_t several; /* bits: those that stand for others, too */
 } ls_classes;
+
+/* What a pass has chosen before one of its steps. */
+typedef struct ls_mark {
+  uint32_t at; /* wheels taken */
+  uint32_t slots[PV_RULE_SLOTS];
+  bool sizes[PV_RULE_SLOTS];
+  uint64_t alike, held;
+} ls_mark;
 
 typedef struct ls_walk {
   const pv_listing *l;
@@ -43,6 +51,10 @@ typedef struct ls_walk {
   bs_value operators[LS_OPERATORS];
   ls_classes classes[PV_RULE_SLOTS];
   uint64_t alike; /* bits: variables whose operator stands for others, too */
+  uint64_t held;  /* bits: tests, of the first LS_EARLY clauses, that hold
+                     whatever is chosen after */
+  ls_mark before[PV_RULE_NODES + 1]; /* each node, and the condition */
+  uint32_t marks;
 } ls_walk;
 
 /* symbolic_forms.c: the next choice, a number below n; and what a variable
@@ -64,8 +76,8 @@ bool ls_is_other_dtype(const ls_walk *);
 
 /* forms_where.c: does the value follow from the form? */
 bool ls_follows(const ls_walk *, const gs_expr *);
-/* What a clause adds to the form, or that there is none. */
-void ls_take_clause(ls_walk *, const rl_asked *);
+/* What the clauses add to the form, or that there is none. */
+void ls_take_clauses(ls_walk *);
 /* Clauses that are false already leave nothing behind them to be counted. */
 void ls_test_early(ls_walk *);
 

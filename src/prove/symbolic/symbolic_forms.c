@@ -502,23 +502,62 @@ look_at_node(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
 
 /* --- all ------------------------------------------------------------------ */
 
+/* The state before a step: a node of the left side, or the condition. */
+static void
+mark(ls_walk *w, uint32_t step) {
+  ls_mark *m = &w->before[step];
+  uint32_t n = w->l->rule->scope.vars.len;
+  memcpy(m->slots, w->slots, n * sizeof *m->slots);
+  memcpy(m->sizes, w->sizes, n * sizeof *m->sizes);
+  m->at = w->at;
+  m->alike = w->alike;
+  m->held = w->held;
+  w->marks = step + 1;
+}
+
+static void
+go_back(ls_walk *w, uint32_t step) {
+  const ls_mark *m = &w->before[step];
+  uint32_t n = w->l->rule->scope.vars.len;
+  memcpy(w->slots, m->slots, n * sizeof *m->slots);
+  memcpy(w->sizes, m->sizes, n * sizeof *m->sizes);
+  w->at = m->at;
+  w->alike = m->alike;
+  w->held = m->held;
+  w->dead = false;
+}
+
+/* Steps before the wheel that turned last would choose what they have chosen:
+ * the pass begins with the step that this wheel belongs to. */
+static uint32_t
+first_step(const ls_walk *w) {
+  uint32_t step = w->marks - 1;
+  while (step && w->before[step].at >= w->n_wheels)
+    step--;
+  return step;
+}
+
 static void
 pass(ls_walk *w) {
   const rl_rule *rule = w->l->rule;
-  w->at = 0;
-  w->dead = false;
-  w->alike = 0;
-  memset(w->slots, 0xff, sizeof w->slots);
-  memset(w->sizes, 0, sizeof w->sizes);
-  for (uint32_t k = 0; k < rule->left->n && !w->dead; k++) {
+  uint32_t k = first_step(w);
+  go_back(w, k);
+  for (; k < rule->left->n && !w->dead; k++) {
+    mark(w, k);
     look_at_node(w, &rule->left->nodes[k], &w->node[k]);
     ls_test_early(w);
   }
-  for (uint32_t k = 0; k < rl_asked_count(rule) && !w->dead; k++) {
-    rl_asked c = rl_asked_at(rule, k);
-    ls_take_clause(w, &c);
-  }
+  if (w->dead)
+    return;
+  mark(w, k);
+  ls_take_clauses(w);
   w->dead |= !w->dead && ls_is_other_dtype(w);
+}
+
+static void
+start(ls_walk *w) {
+  memset(w->slots, 0xff, sizeof w->slots);
+  mark(w, 0);
 }
 
 bool
@@ -533,6 +572,8 @@ pv_list_forms(const pv_listing *l, uint32_t *n) {
   list_operators(w);
   complete = l->rule->left->n && l->rule->left->n <= PV_RULE_NODES &&
              l->rule->scope.vars.len <= PV_RULE_SLOTS;
+  if (complete)
+    start(w);
   for (uint32_t tries = 0; complete && more; tries++) {
     pass(w);
     complete = !w->unknown && tries < l->max_tries && *n <= l->max_forms;
