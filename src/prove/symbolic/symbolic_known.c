@@ -328,17 +328,37 @@ has_no_point(const lp *s) {
   return answer == SY_NO_POINT;
 }
 
-/* A row, or two, and a number that is not negative make it up. */
+/* The constant term of a number, and the terms behind it. */
+static int64_t
+constant_of(const fm_form *f, fm_number x, const fm_term **rest, uint32_t *n) {
+  const fm_poly *p = &f->number[x];
+  const fm_term *t = &f->term[p->at];
+  bool constant = p->n && !t->mono;
+  *rest = t + constant;
+  *n = p->n - constant;
+  return constant ? t->times : 0;
+}
+
+/* Is x at least y for all values, as only their constant terms differ? */
+static bool
+is_beside(const fm_form *f, fm_number x, fm_number y) {
+  const fm_term *a, *b;
+  uint32_t n, m;
+  if (constant_of(f, x, &a, &n) < constant_of(f, y, &b, &m) || n != m)
+    return false;
+  for (uint32_t k = 0; k < n; k++)
+    if (a[k].mono != b[k].mono || a[k].times != b[k].times)
+      return false;
+  return true;
+}
+
+/* A row and a number that is not negative make it up. */
 static bool
 is_plain(fm_form *f, fm_number x) {
-  int64_t c;
-  for (uint32_t k = 0; k < f->n_rows; k++) {
-    if (f->whole_path && f->row[k].frame)
-      continue;
-    fm_number r = fm_normal(f, f->row[k].number);
-    if (fm_is_constant(f, fm_combine(f, 1, x, -1, r, 0), &c) && c >= 0)
+  for (uint32_t k = 0; k < f->n_rows; k++)
+    if (!(f->whole_path && f->row[k].frame) &&
+        is_beside(f, x, fm_normal(f, f->row[k].number)))
       return true;
-  }
   return false;
 }
 
