@@ -300,12 +300,12 @@ note_reductions(const lanes *l, cg_for *head) {
   head->reductions = out;
 }
 
-/* Whether a vector of sums of four bytes ends behind the loop; of wider ones
- * it is said too often, which costs nothing. */
+/* Whether a vector of sums of four bytes ends behind the loop, or may; of wider
+ * ones it is said too often, which costs nothing. */
 static bool
 is_ragged(const cg_emitter *e, const cg_for *head, int64_t trips) {
   int64_t lanes = e->p->target->vector_bytes / 4;
-  return head->n_reductions && lanes > 1 && trips % lanes;
+  return head->n_reductions && lanes > 1 && (!head->trips || trips % lanes);
 }
 
 /* A loop whose iterations are not shared out, and whose order is left to the

@@ -14,9 +14,20 @@
  *   }
  *   acc += acc_1; ...
  *
- * Parts are of whole vectors, and what is left is a loop after them.  simd.c
- * has found that the order of the sums is free; the one chosen here follows
- * from the program and the target alone. */
+ * Parts are of whole vectors, and what is left is a loop after them.
+ *
+ * Where how often the loop runs is known at run time only, so is the length of
+ * a part: 0 where it would be too short.
+ *
+ *   const int glen_part = n < 192 ? 0 : n / 32 * 8;
+ *   if (glen_part) {
+ *     ...
+ *   }
+ *   for (int i = 4 * glen_part; i < n; i++)
+ *     acc += x[i];
+ *
+ * simd.c has found that the order of the sums is free; the one chosen here
+ * follows from the program, its sizes and the target alone. */
 #include "glenside/target/tuned.h"
 #include "codegen/pass/pass.h"
 #include "codegen/build/build.h"
@@ -25,15 +36,18 @@
 /* Statements of the loop's body: each is written out for every part. */
 enum { MOST_STMTS = 2 };
 
-/* What the sums of parts are named after. */
-#define PART "part"
+/* What the sums of parts are named after, and the length of one that is known
+ * at run time only. */
+#define PART   "part"
+#define LENGTH "glen_part"
 
 typedef struct parts {
   cg_emitter *e;
   cg_node *loop;
   const char *i;
-  int64_t first, trips; /* of the loop */
-  int64_t parts, length;
+  int64_t first, trips; /* of the loop; the most that it makes if it is open */
+  int64_t parts, length, lanes;
+  bool open; /* how often the loop runs is known at run time only */
 } parts;
 
 /* ---- what is looked for ---- */
@@ -84,21 +98,96 @@ has_names(const parts *x) {
   return true;
 }
 
+/* How often the loop runs, or at most. */
+static bool
+find_range(parts *x) {
+  const cg_for *head = &x->loop->head;
+  if (cg_fixed_range(head, &x->first, &x->trips))
+    return true;
+  x->open = head->first && head->last && !head->also && !head->beside;
+  x->trips = x->open ? cg_range_size(x->e->p, x->loop->loop) : 0;
+  return x->open;
+}
+
 /* Of shorter ones nothing is to be had: the processor is at the next sum before
  * it has ended one, and at the end each part is added up by itself. */
 static bool
 find_parts(parts *x) {
   if (x->loop->kind != CG_FOR || x->loop->head.lanes != CG_LANES_SEEN ||
-      x->loop->head.step != 1 || !is_of_sums(x->loop) ||
-      !cg_fixed_range(&x->loop->head, &x->first, &x->trips))
+      x->loop->head.step != 1 || !is_of_sums(x->loop) || !find_range(x))
     return false;
-  int64_t lanes = lanes_of(x);
-  x->parts = x->trips / (GS_SUM_PART * lanes);
+  x->lanes = lanes_of(x);
+  x->parts = x->trips / (GS_SUM_PART * x->lanes);
   x->parts = x->parts < GS_SUM_PARTS ? x->parts : GS_SUM_PARTS;
   if (x->parts < 2 || !has_names(x))
     return false;
-  x->length = x->trips / x->parts / lanes * lanes;
+  x->length = x->trips / x->parts / x->lanes * x->lanes;
   return true;
+}
+
+/* ---- where parts begin and end ---- */
+
+static const cg_expr *
+number(const parts *x, int64_t n) {
+  return cg_number(&x->e->arena, n);
+}
+
+static const cg_expr *
+infix(const parts *x, cg_op op, const cg_expr *a, const cg_expr *b) {
+  return cg_infix(&x->e->arena, op, a, b);
+}
+
+static const cg_expr *
+name(const parts *x, const char *text) {
+  return cg_name(&x->e->arena, text);
+}
+
+/* Where the part begins, behind the first value of the loop. */
+static const cg_expr *
+offset_of(const parts *x, int64_t part) {
+  if (!x->open)
+    return number(x, part * x->length);
+  return part == 1 ? name(x, LENGTH)
+                   : infix(x, CG_OP_MULTIPLY, number(x, part), name(x, LENGTH));
+}
+
+/* The value of an open loop where the part begins. */
+static const cg_expr *
+begin_of(const parts *x, int64_t part) {
+  const cg_expr *from = x->loop->head.first;
+  int64_t first;
+  bool zero = cg_is_number(from, &first) && !first;
+  return zero ? offset_of(x, part)
+              : infix(x, CG_OP_ADD, from, offset_of(x, part));
+}
+
+/* last - first + 1 */
+static const cg_expr *
+trips_of(const parts *x) {
+  const cg_for *head = &x->loop->head;
+  int64_t first;
+  const cg_expr *n = head->last;
+  if (!cg_is_number(head->first, &first) || first)
+    n = infix(x, CG_OP_SUBTRACT, n, cg_paren(&x->e->arena, head->first));
+  if (!head->last_excluded)
+    n = infix(x, CG_OP_ADD, n, number(x, 1));
+  return n->kind == CG_NAME ? n : cg_paren(&x->e->arena, n);
+}
+
+/* Of as many elements as two parts have, all parts are made, as a test for each
+ * number of parts would cost more. */
+static cg_node *
+make_length(const parts *x) {
+  bs_arena *arena = &x->e->arena;
+  const cg_expr *n = trips_of(x);
+  const cg_expr *least = number(x, 2 * GS_SUM_PART * x->lanes);
+  const cg_expr *vectors =
+      infix(x, CG_OP_DIVIDE, n, number(x, x->parts * x->lanes));
+  const cg_expr *length =
+      infix(x, CG_OP_MULTIPLY, vectors, number(x, x->lanes));
+  return cg_make_let(
+      arena, bs_arena_printf(arena, "const %s", x->e->index), LENGTH,
+      cg_choice(arena, infix(x, CG_OP_LESS, n, least), number(x, 0), length));
 }
 
 /* ---- what is made ---- */
@@ -146,9 +235,8 @@ make_joined(const parts *x, const cg_reduction *sum, int64_t part) {
 static void
 put_part(const parts *x, int64_t part, cg_list *to) {
   bs_arena *arena = &x->e->arena;
-  const cg_expr *at =
-      cg_paren(arena, cg_infix(arena, CG_OP_ADD, cg_name(arena, x->i),
-                               cg_number(arena, part * x->length)));
+  const cg_expr *at = cg_paren(
+      arena, infix(x, CG_OP_ADD, cg_name(arena, x->i), offset_of(x, part)));
   cg_node *body = cg_clone(arena, cg_below_marks(x->loop->first));
   for (cg_node *n = body; n && part; n = n->next) {
     const char *sum = reduction_of(&x->loop->head, n)->name;
@@ -162,19 +250,25 @@ put_part(const parts *x, int64_t part, cg_list *to) {
 }
 
 static cg_node *
-make_loop(const parts *x, int64_t from, int64_t last) {
-  bs_arena *arena = &x->e->arena;
-  cg_node *n = cg_make_for(arena, x->e->index, x->i, cg_number(arena, from),
-                           cg_infix(arena, CG_OP_AT_MOST, cg_name(arena, x->i),
-                                    cg_number(arena, last)),
-                           1, NULL);
+make_loop(const parts *x, const cg_expr *from, const cg_expr *condition) {
+  cg_node *n =
+      cg_make_for(&x->e->arena, x->e->index, x->i, from, condition, 1, NULL);
   n->loop = n->iteration = x->loop->loop;
   return n;
 }
 
+static const cg_expr *
+up_to(const parts *x, cg_op op, const cg_expr *end) {
+  return infix(x, op, cg_name(&x->e->arena, x->i), end);
+}
+
 static cg_node *
 make_parts(const parts *x) {
-  cg_node *n = make_loop(x, x->first, x->first + x->length - 1);
+  const cg_expr *end =
+      x->open ? up_to(x, CG_OP_LESS, begin_of(x, 1))
+              : up_to(x, CG_OP_AT_MOST, number(x, x->first + x->length - 1));
+  cg_node *n =
+      make_loop(x, x->open ? x->loop->head.first : number(x, x->first), end);
   cg_list body;
   cg_list_init(&body);
   for (int64_t part = 0; part < x->parts; part++)
@@ -185,23 +279,28 @@ make_parts(const parts *x) {
   return n;
 }
 
-/* What does not fill a vector in each part. */
+/* What does not fill a vector in each part, and all of what is short. */
 static cg_node *
 make_rest(const parts *x) {
   int64_t done = x->parts * x->length, rest = x->trips - done;
-  cg_node *n = make_loop(x, x->first + done, x->first + x->trips - 1);
+  const cg_for *head = &x->loop->head;
+  cg_node *n = x->open ? make_loop(x, begin_of(x, x->parts), head->condition)
+                       : make_loop(x, number(x, x->first + done),
+                                   up_to(x, CG_OP_AT_MOST,
+                                         number(x, x->first + x->trips - 1)));
   n->first = cg_clone(&x->e->arena, cg_below_marks(x->loop->first));
-  if (rest >= GS_VECTOR_ITERATIONS) {
+  if (x->open || rest >= GS_VECTOR_ITERATIONS) {
     n->head.lanes = CG_LANES_SEEN;
-    n->head.is_ragged = rest % lanes_of(x);
-    n->head.n_reductions = x->loop->head.n_reductions;
-    n->head.reductions = x->loop->head.reductions;
+    n->head.is_ragged = x->open || rest % x->lanes;
+    n->head.n_reductions = head->n_reductions;
+    n->head.reductions = head->reductions;
   }
-  return rest ? n : NULL;
+  return x->open || rest ? n : NULL;
 }
 
+/* Parts, added up. */
 static cg_node *
-split(const parts *x) {
+make_whole(const parts *x) {
   bs_arena *arena = &x->e->arena;
   cg_list starts, joins;
   cg_list_init(&starts);
@@ -219,8 +318,21 @@ split(const parts *x) {
     }
   cg_append(&starts, make_parts(x));
   cg_append(&starts, joins.first);
-  cg_append(&starts, make_rest(x));
-  cg_node *out = cg_make_block(arena, starts.first);
+  return starts.first;
+}
+
+static cg_node *
+split(const parts *x) {
+  cg_node *whole = make_whole(x);
+  cg_list all;
+  cg_list_init(&all);
+  if (x->open) {
+    cg_append(&all, make_length(x));
+    whole = cg_make_if(&x->e->arena, name(x, LENGTH), whole);
+  }
+  cg_append(&all, whole);
+  cg_append(&all, make_rest(x));
+  cg_node *out = cg_make_block(&x->e->arena, all.first);
   out->loop = x->loop->loop;
   return out;
 }

@@ -88,6 +88,19 @@ Test(c, a_reduction_alone_is_not_parallel) {
   HAS(source, "omp simd reduction(+ : acc0, acc0_part1");
 }
 
+/* As long as the sum is too short at run time, no part has an element. */
+Test(c, parts_of_a_sum_of_open_size_have_their_length_at_run_time) {
+  emit_text("(size m 1 1200)(tensor a (shape m) f32)"
+            "(let y (compute reduceSum (access a 0)))(output y)");
+  HAS(source, "const int glen_part = m < ");
+  HAS(source, "if (glen_part) {");
+  HAS(source, "acc0_part1 += a[(i0 + glen_part)]");
+  HAS(source, "i0 = 4 * glen_part; i0 < m;");
+  emit_text("(size m 1 60)(tensor a (shape m) f32)"
+            "(let y (compute reduceSum (access a 0)))(output y)");
+  HAS_NOT(source, "glen_part");
+}
+
 Test(c, equal_groups_share_a_function) {
   emit_text("(tensor a (shape 8 4) f32)(tensor b (shape 8 4) f32)"
             "(let s (concat"
