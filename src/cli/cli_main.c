@@ -52,21 +52,26 @@ hold_standard_descriptors(void) {
   return true;
 }
 
+/* What the command line asks for and no command does.  That a file would be
+ * lost is said before what the end of its name means. */
+static int
+refuse(const cl_command *command, const cl_options *options) {
+  static int (*const refusals[])(const cl_command *, const cl_options *) = {
+      cl_refuse_native, cl_refuse_rules,       cl_refuse_sizes,
+      cl_refuse_inputs, cl_refuse_overwriting, cl_refuse_suffixes};
+  int code = GLEN_OK;
+  for (size_t k = 0; !code && k < sizeof refusals / sizeof *refusals; k++)
+    code = refusals[k](command, options);
+  return code;
+}
+
 static int
 run(int argc, char **argv) {
   cl_options options;
   int code = 0;
   const cl_command *command = cl_parse(argc, argv, &options, &code);
   if (command)
-    code = cl_refuse_native(command, &options);
-  if (command && !code)
-    code = cl_refuse_rules(&options);
-  if (command && !code)
-    code = cl_refuse_sizes(command, &options);
-  if (command && !code)
-    code = cl_refuse_suffixes(command, &options);
-  if (command && !code)
-    code = cl_refuse_overwriting(command, &options);
+    code = refuse(command, &options);
   if (command && !code)
     return run_command(command, &options);
   /* glen -v: elsewhere it asks for the version, and here for more of it. */

@@ -42,8 +42,9 @@ bool cl_write_depfile(cl_session *, int code);
 /* outputs.c: says so and returns GLEN_USAGE where an output of the command is
  * one of its inputs, or another output; else GLEN_OK. */
 int cl_refuse_overwriting(const cl_command *, const cl_options *);
-/* suffixes.c: says so and returns GLEN_USAGE where the name of an input or an
- * output ends as that of something else; else GLEN_OK. */
+/* suffixes.c: say so and return GLEN_USAGE where the name of an input, or that
+ * of an output, ends as that of something else; else GLEN_OK. */
+int cl_refuse_inputs(const cl_command *, const cl_options *);
 int cl_refuse_suffixes(const cl_command *, const cl_options *);
 /* cli_emit.c: the path of output k of `glen compile`; false: there are no
  * more. */
@@ -88,7 +89,7 @@ bool cl_uses_rules(const cl_options *, const glen_target *);
 bool cl_without_rules(const cl_options *);
 /* Says so and returns GLEN_USAGE where --rules says none and some; else
  * GLEN_OK. */
-int cl_refuse_rules(const cl_options *);
+int cl_refuse_rules(const cl_command *, const cl_options *);
 /* --size of a model, whose dimensions get numbers by --dim. */
 int cl_refuse_sizes(const cl_command *, const cl_options *);
 /* The program of a file, with the numbers of --size. */

@@ -20,7 +20,8 @@ says_none(const cl_list *rules) {
 }
 
 int
-cl_refuse_rules(const cl_options *o) {
+cl_refuse_rules(const cl_command *command, const cl_options *o) {
+  (void)command;
   if (!says_none(&o->rules) || o->rules.n == 1)
     return GLEN_OK;
   fputs("glen: --rules none cannot be combined with other rules (write ./none "

@@ -123,16 +123,21 @@ is_program_already(const char *path) {
 }
 
 int
+cl_refuse_inputs(const cl_command *command, const cl_options *o) {
+  bool wrong = cl_command_bit(command) == IMPORT && o->files.n &&
+               is_program_already(o->files.items[0]);
+  return wrong ? GLEN_USAGE : GLEN_OK;
+}
+
+int
 cl_refuse_suffixes(const cl_command *command, const cl_options *o) {
   int bit = cl_command_bit(command);
   bool wrong = false;
-  if (bit == IMPORT && o->files.n)
-    wrong = is_program_already(o->files.items[0]);
-  if (!wrong && !cl_to_stream(o)) {
-    if (bit == COMPILE)
-      wrong = cannot_hold_c(o);
-    else if (bit == IMPORT || (bit == SATURATE && !strcmp(o->form, "glen")))
-      wrong = cannot_hold_program(command, o);
-  }
+  if (cl_to_stream(o))
+    return GLEN_OK;
+  if (bit == COMPILE)
+    wrong = cannot_hold_c(o);
+  else if (bit == IMPORT || (bit == SATURATE && !strcmp(o->form, "glen")))
+    wrong = cannot_hold_program(command, o);
   return wrong ? GLEN_USAGE : GLEN_OK;
 }
