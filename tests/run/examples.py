@@ -60,9 +60,10 @@ def check_program(checks, glen, path):
         check_round_trip(checks, glen, name, folder)
         checks.expect(f"{name} as written",
                       run(glen, "run", name, "--check", "--sanitize",
-                          "--quiet"))
+                          "--cc-flag=-O0", "--quiet"))
         checks.expect(f"{name} after the rules",
-                      run(glen, "run", name, "--check", "--quiet", *rules))
+                      run(glen, "run", name, "--check", "--quiet",
+                          "--cc-flag=-O1", *rules))
         c = os.path.join(folder, "kernel.c")
         if checks.expect(f"{name} compiles",
                          run(glen, "compile", name, *rules, "-o", c)):

@@ -32,9 +32,9 @@ SIZE = re.compile(r"size (\w+): (\d+) to (\d+)(?: multiple (\d+))?$", re.M)
 ARRAY = re.compile(r"(?:input|output) \w+: ", re.M)
 LOOP = re.compile(r"^( *)(?:(?:parallel|unroll|vectorize\(.*?\)) )?for (\w+) in", re.M)
 STMT = re.compile(r"^ *(\w+)(?:\[.*?\])?: ", re.M)
-FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
          "-fopenmp", "-shared", "-fPIC"]
-SANITIZE = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
+SANITIZE = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
 CALLS = 200     # of a program, half as many as it is scheduled, a quarter as it is fused
 SANITIZED = 12  # under the sanitizers, and with a script a third of these
 TOLD = 20       # of glen tiling
