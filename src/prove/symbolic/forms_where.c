@@ -14,9 +14,8 @@ is_class(const gs_expr *e) {
 
 static bool
 is_form_fact(const gs_expr *e) {
-  static const gs_function_id facts[] = {GS_F_RANK, GS_F_ACCESS_RANK,
-                                         GS_F_COMPUTE_RANK, GS_F_DTYPE,
-                                         GS_F_AXES};
+  static const gs_function_id facts[] = {
+      GS_F_RANK, GS_F_ACCESS_RANK, GS_F_COMPUTE_RANK, GS_F_DTYPE, GS_F_AXES};
   for (size_t k = 0; k < sizeof facts / sizeof *facts; k++)
     if (gs_expr_calls(e, facts[k]))
       return e->n_args == 1 && is_class(e->args[0]);
