@@ -3,6 +3,7 @@
  * parts of one loop, pass_jam.c of several rows. */
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
+#include <string.h>
 
 const char *
 cg_copy_name(cg_emitter *e, const char *name, const char *kind, int64_t k) {
@@ -10,11 +11,21 @@ cg_copy_name(cg_emitter *e, const char *name, const char *kind, int64_t k) {
            : name;
 }
 
+static bool
+is_size_name(const cg_emitter *e, const char *name) {
+  for (uint32_t k = 0; k < e->p->sizes.len; k++)
+    if (!strcmp(e->p->sizes.data[k].name, name))
+      return true;
+  return false;
+}
+
 bool
 cg_can_copy_name(cg_emitter *e, const char *name, const char *kind, int64_t n) {
-  for (int64_t k = 1; k < n; k++)
-    if (cg_is_array_name(e, cg_copy_name(e, name, kind, k)))
+  for (int64_t k = 1; k < n; k++) {
+    const char *copy = cg_copy_name(e, name, kind, k);
+    if (cg_is_array_name(e, copy) || is_size_name(e, copy))
       return false;
+  }
   return true;
 }
 

@@ -298,6 +298,16 @@ make_rest(const parts *x) {
   return x->open || rest ? n : NULL;
 }
 
+/* No statement before it adds to the same sum. */
+static bool
+is_first(const parts *x, const cg_node *store) {
+  const cg_for *head = &x->loop->head;
+  const cg_node *n = cg_below_marks(x->loop->first);
+  while (n != store && reduction_of(head, n) != reduction_of(head, store))
+    n = n->next;
+  return n == store;
+}
+
 /* Parts, added up. */
 static cg_node *
 make_whole(const parts *x) {
@@ -306,7 +316,7 @@ make_whole(const parts *x) {
   cg_list_init(&starts);
   cg_list_init(&joins);
   for (const cg_node *n = cg_below_marks(x->loop->first); n; n = n->next)
-    for (int64_t part = 1; part < x->parts; part++) {
+    for (int64_t part = 1; part < x->parts && is_first(x, n); part++) {
       const cg_reduction *sum = reduction_of(&x->loop->head, n);
       gs_dtype dtype = dtype_of(x, n);
       cg_node *let = cg_make_let(arena, gs_dtype_table[dtype].c_type,
