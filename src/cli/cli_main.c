@@ -52,13 +52,15 @@ hold_standard_descriptors(void) {
   return true;
 }
 
-/* What the command line asks for and no command does.  That a file would be
- * lost is said before what the end of its name means. */
+/* What the command line asks for and no command does.  That an input would be
+ * lost is said before what the end of a name means, and that before two outputs
+ * have one name, which most often is such an end. */
 static int
 refuse(const cl_command *command, const cl_options *options) {
   static int (*const refusals[])(const cl_command *, const cl_options *) = {
-      cl_refuse_native, cl_refuse_rules,       cl_refuse_sizes,
-      cl_refuse_inputs, cl_refuse_overwriting, cl_refuse_suffixes};
+      cl_refuse_native,  cl_refuse_rules,       cl_refuse_sizes,
+      cl_refuse_inputs,  cl_refuse_overwriting, cl_refuse_suffixes,
+      cl_refuse_one_file};
   int code = GLEN_OK;
   for (size_t k = 0; !code && k < sizeof refusals / sizeof *refusals; k++)
     code = refusals[k](command, options);

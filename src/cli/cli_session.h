@@ -39,9 +39,10 @@ int cl_failed(cl_session *);
 int cl_refuse_native(const cl_command *, const cl_options *);
 /* depfile.c: --depfile and --stamp; an error is a diagnostic. */
 bool cl_write_depfile(cl_session *, int code);
-/* outputs.c: says so and returns GLEN_USAGE where an output of the command is
- * one of its inputs, or another output; else GLEN_OK. */
+/* outputs.c: say so and return GLEN_USAGE where an output of the command is one
+ * of its inputs, or another output; else GLEN_OK. */
 int cl_refuse_overwriting(const cl_command *, const cl_options *);
+int cl_refuse_one_file(const cl_command *, const cl_options *);
 /* suffixes.c: say so and return GLEN_USAGE where the name of an input, or that
  * of an output, ends as that of something else; else GLEN_OK. */
 int cl_refuse_inputs(const cl_command *, const cl_options *);

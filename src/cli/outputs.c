@@ -17,6 +17,7 @@ typedef struct paths {
   char *items[MOST_OUTPUTS];
   uint32_t n;
   const cl_options *options;
+  bool with_inputs; /* held against inputs; otherwise one against another */
   bool refused;
 } paths;
 
@@ -80,10 +81,11 @@ static void
 add(paths *p, const char *path) {
   if (!path || !strcmp(path, "-") || p->n == MOST_OUTPUTS)
     return;
-  for (uint32_t k = 0; k < p->n; k++)
+  for (uint32_t k = 0; k < p->n && !p->with_inputs; k++)
     if (glen_same_file(p->items[k], path))
       refuse(p, path, "another output,", p->items[k]);
-  compare_with_inputs(p, path);
+  if (p->with_inputs)
+    compare_with_inputs(p, path);
   p->items[p->n] = strdup(path);
   p->n += p->items[p->n] != NULL;
 }
@@ -135,11 +137,21 @@ add_all(paths *p, const cl_command *command) {
     add_tuned(p);
 }
 
-int
-cl_refuse_overwriting(const cl_command *command, const cl_options *options) {
-  paths p = {.options = options};
+static int
+look(const cl_command *command, const cl_options *options, bool with_inputs) {
+  paths p = {.options = options, .with_inputs = with_inputs};
   add_all(&p, command);
   while (p.n)
     free(p.items[--p.n]);
   return p.refused ? GLEN_USAGE : GLEN_OK;
+}
+
+int
+cl_refuse_overwriting(const cl_command *command, const cl_options *options) {
+  return look(command, options, true);
+}
+
+int
+cl_refuse_one_file(const cl_command *command, const cl_options *options) {
+  return look(command, options, false);
 }

@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The end of the name, from its last dot; NULL where there is none. */
+/* The end of the name, from its last dot; NULL where there is none but perhaps
+ * the first character. */
 static const char *
 suffix_of(const char *path) {
-  return strrchr(cl_base_name(path), '.');
+  const char *name = cl_base_name(path), *dot = strrchr(name, '.');
+  return dot == name ? NULL : dot;
 }
 
 static bool
@@ -60,15 +62,16 @@ is_of_another_language(const char *path) {
   } kinds[] = {
       {".cpp .cc .cxx .c++ .C",
        "glen writes C, which is not C++: use -o NAME.c and a C compiler; "
-       "NAME.h can be included from C++"},
-      {".h .hh .hpp .hxx",
-       "the header goes beside the C file: -o NAME.c writes NAME.h, too"},
+       "the header can be included from C++"},
       {".py .ipynb", "glen writes C; from Python, glen.compile of the package "
                      "glen compiles and calls it"},
       {".rs .go .java .js .jl .f90 .zig",
        "glen writes C, which that language can call: use -o NAME.c"},
       {".ll .bc .mlir", "glen writes C: use -o NAME.c, and have a C compiler "
-                        "translate it further"}};
+                        "translate it further"},
+      {".rules .target .onnx .npy", "glen compile writes C: use -o NAME.c"},
+      {".json", "C is written unless --emit says otherwise; which of its forms "
+                "are JSON is in glen compile --help"}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (ends_in(path, kinds[k].suffixes)) {
       fprintf(stderr, "glen: %s: %s\n", path, kinds[k].said);
@@ -77,25 +80,41 @@ is_of_another_language(const char *path) {
   return false;
 }
 
-/* Another form, which --emit has a word for. */
+/* The header would be written to it as well. */
+static bool
+is_header(const cl_options *o) {
+  if (!cl_has_word(o->emit, "h") || !ends_in(o->output, ".h .hh .hpp .hxx"))
+    return false;
+  fprintf(stderr,
+          "glen: %s: the header goes beside the C file: -o NAME.c writes "
+          "NAME.h, too\n",
+          o->output);
+  return true;
+}
+
+/* Another form, which --emit has a word for.  Of suffixes of several parts,
+ * such as .extracted.glen, the last one is looked at. */
 static bool
 is_another_form(const char *path) {
-  for (size_t k = 0; k < CL_FORM_COUNT; k++)
-    if (k != CL_FORM_C && ends_in(path, cl_forms[k].suffix)) {
+  for (size_t k = 0; k < CL_FORM_COUNT; k++) {
+    const char *end = strrchr(cl_forms[k].suffix, '.');
+    if (k != CL_FORM_H && strcmp(end, cl_forms[CL_FORM_C].suffix) &&
+        ends_in(path, end)) {
       fprintf(stderr,
               "glen: %s: C is written unless --emit says otherwise: use --emit "
               "%s, or -o %.*s.c\n",
               path, cl_forms[k].word, length_of_stem(path), path);
       return true;
     }
+  }
   return false;
 }
 
 static bool
 cannot_hold_c(const cl_options *o) {
-  return is_made_of_c(o->output) ||
-         (cl_has_word(o->emit, "c") &&
-          (is_of_another_language(o->output) || is_another_form(o->output)));
+  return cl_has_word(o->emit, "c") &&
+         (is_header(o) || is_made_of_c(o->output) ||
+          is_of_another_language(o->output) || is_another_form(o->output));
 }
 
 /* ---- programs ---- */
@@ -125,7 +144,7 @@ is_program_already(const char *path) {
 int
 cl_refuse_inputs(const cl_command *command, const cl_options *o) {
   bool wrong = cl_command_bit(command) == IMPORT && o->files.n &&
-               is_program_already(o->files.items[0]);
+               !o->list_operators && is_program_already(o->files.items[0]);
   return wrong ? GLEN_USAGE : GLEN_OK;
 }
 
