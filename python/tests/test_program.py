@@ -175,6 +175,11 @@ def test_what_is_no_text(source, said):
         glen.parse(source)
 
 
+def test_a_text_is_a_str():
+    with pytest.raises(TypeError, match="must be a str, not bytes"):
+        glen.Text(b"(output x)")
+
+
 def test_a_file_that_is_no_text(tmp_path):
     path = tmp_path / "net.pt"
     path.write_bytes(b"PK\x03\x04\xff\0")

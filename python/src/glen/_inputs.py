@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import os
 from typing import Any, Iterable, Mapping, Optional, Union
 
@@ -21,12 +22,16 @@ class Text:
     name: str = "<text>"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise TypeError(f"{self.name}: the text must be a str, not "
+                            f"{type(self.text).__name__}")
         try:
             self.text.encode("utf-8")
         except UnicodeEncodeError as error:
             raise ValueError(
                 f"{self.name}: character {error.start} is half of a surrogate "
-                "pair, so this was not decoded as the text it is") from None
+                "pair: the text was decoded with the wrong encoding or error "
+                "handler") from None
 
 
 def is_text(source: str) -> bool:
@@ -256,10 +261,14 @@ def parse(source: Union[Path, Text], *, target: Target = None) -> Program:
 
 def _given(sizes: Mapping[str, int]) -> tuple[str, ...]:
     """As the library reads them; code for any size cannot be called here."""
+    given = []
     for name, value in sizes.items():
-        if not hasattr(value, "__index__"):
-            raise TypeError(f"sizes: {name} is {value!r}: it is a whole number")
-    return tuple(f"{name}={value}" for name, value in sizes.items())
+        try:
+            given.append(f"{name}={operator.index(value)}")
+        except TypeError:
+            raise TypeError(f"sizes: {name} must be a whole number, not "
+                            f"{value!r}") from None
+    return tuple(given)
 
 
 def load_program(path: Path, sizes: Optional[Mapping[str, int]] = None, *,
