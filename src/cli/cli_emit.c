@@ -47,12 +47,6 @@ cl_emits_device(const cl_options *o) {
   return false;
 }
 
-const char *
-cl_base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* The stem of the outputs and the default name of the function: a program that
  * comes from stdin has none, nor has a stream. */
 bool
@@ -60,10 +54,7 @@ cl_name_outputs(const cl_options *o, cl_named *out) {
   const char *from = cl_to_stream(o) ? o->files.items[0] : o->output;
   if (!strcmp(from, "-"))
     from = "kernel";
-  size_t n = strlen(from);
-  const char *dot = strrchr(cl_base_name(from), '.');
-  if (dot && dot != cl_base_name(from))
-    n = (size_t)(dot - from);
+  size_t n = (size_t)(cl_suffix_of(from) - from);
   if (n >= CL_PATH - 32)
     return false;
   memcpy(out->stem, from, n);

@@ -49,7 +49,6 @@ typedef struct cl_named {
 bool cl_has_word(const char *list, const char *word);
 /* NULL where there is no such form. */
 const cl_form *cl_find_form(const char *word, size_t n);
-const char *cl_base_name(const char *path);
 /* False where the path is too long. */
 bool cl_name_outputs(const cl_options *, cl_named *);
 /* Where one of the forms to be emitted is written; `only`: there is no

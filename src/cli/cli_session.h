@@ -68,9 +68,15 @@ glen_loops *cl_lower(cl_session *, const glen_program *, const glen_target *,
 /* cmd_tune.c: --tune N; the search's script and results go beside the
  * output. */
 bool cl_tune(cl_session *, glen_loops *);
+/* paths.c: the name of a file without its folder; and where the suffix of that
+ * begins, by its last dot, or its end where it has none.  A first dot begins no
+ * suffix. */
+const char *cl_base_name(const char *path);
+const char *cl_suffix_of(const char *path);
 /* paths.c: does the output go to stdout? */
 bool cl_on_stdout(const cl_options *);
-/* The same, or to a pipe or a device, beside which no other file can lie? */
+/* Does the output go to stdout, a pipe or a device, beside which no other file
+ * can lie? */
 bool cl_to_stream(const cl_options *);
 /* The output's path with this suffix in place of its own; false where it goes
  * to a stream or is too long. */

@@ -6,6 +6,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char *
+cl_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+const char *
+cl_suffix_of(const char *path) {
+  const char *base = cl_base_name(path), *dot = strrchr(base, '.');
+  return dot && dot != base ? dot : base + strlen(base);
+}
+
 static bool
 names_stdout(const char *path) {
   return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
@@ -43,21 +55,18 @@ cl_beside_output(const cl_options *o, const char *suffix, char *path,
                  size_t size) {
   if (cl_to_stream(o))
     return false;
-  const char *slash = strrchr(o->output, '/');
-  const char *base = slash ? slash + 1 : o->output, *dot = strrchr(base, '.');
-  size_t n = dot && dot != base ? (size_t)(dot - o->output) : strlen(o->output);
-  int length = snprintf(path, size, "%.*s%s", (int)n, o->output, suffix);
+  int stem = (int)(cl_suffix_of(o->output) - o->output);
+  int length = snprintf(path, size, "%.*s%s", stem, o->output, suffix);
   return length > 0 && (size_t)length < size;
 }
 
 /* MODEL.glen in the current folder, where no output is named. */
 static bool
 output_of(const cl_options *o, char *path, size_t size) {
-  const char *model = o->files.items[0], *slash = strrchr(model, '/');
-  const char *base = slash ? slash + 1 : model, *dot = strrchr(base, '.');
-  size_t n = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+  const char *base = cl_base_name(o->files.items[0]);
+  int stem = (int)(cl_suffix_of(base) - base);
   int written = o->output ? snprintf(path, size, "%s", o->output)
-                          : snprintf(path, size, "%.*s.glen", (int)n, base);
+                          : snprintf(path, size, "%.*s.glen", stem, base);
   return written > 0 && (size_t)written < size;
 }
 

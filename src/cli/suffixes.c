@@ -12,23 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The end of the name, from its last dot; NULL where there is none but perhaps
- * the first character. */
-static const char *
-suffix_of(const char *path) {
-  const char *name = cl_base_name(path), *dot = strrchr(name, '.');
-  return dot == name ? NULL : dot;
-}
-
 static bool
 ends_in(const char *path, const char *suffixes) {
-  const char *dot = suffix_of(path);
-  return dot && cl_is_choice(suffixes, dot);
+  const char *dot = cl_suffix_of(path);
+  return *dot && cl_is_choice(suffixes, dot);
 }
 
 static int
 length_of_stem(const char *path) {
-  return (int)(suffix_of(path) - path);
+  return (int)(cl_suffix_of(path) - path);
 }
 
 /* ---- names of what a C compiler makes ---- */
