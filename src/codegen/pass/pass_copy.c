@@ -38,7 +38,7 @@ cg_copy_reductions(cg_emitter *e, const cg_for *from, const char *kind,
   for (uint32_t k = 0; k < from->n_reductions; k++)
     for (int64_t copy = 0; copy < n; copy++)
       out[made++] =
-          (cg_reduction){from->reductions[k].by, from->reductions[k].is_real,
+          (cg_reduction){from->reductions[k].by,
                          cg_copy_name(e, from->reductions[k].name, kind, copy)};
   to->n_reductions = made;
   to->reductions = out;

@@ -292,11 +292,9 @@ note_reductions(const lanes *l, cg_for *head) {
   cg_reduction *out = BS_NEWS(&l->e->arena, cg_reduction, l->n_sums);
   for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
     for (uint32_t k = 0; k < l->n_sums; k++)
-      if (l->sums[k].reorder_class == kinds[kind].order) {
-        const po_array *a = &l->e->p->arrays.data[l->sums[k].array];
+      if (l->sums[k].reorder_class == kinds[kind].order)
         out[head->n_reductions++] = (cg_reduction){
-            kinds[kind].by, !gs_dtype_table[a->dtype].integer, a->name};
-      }
+            kinds[kind].by, l->e->p->arrays.data[l->sums[k].array].name};
   head->reductions = out;
 }
 

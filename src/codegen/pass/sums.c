@@ -151,11 +151,15 @@ offset_of(const parts *x, int64_t part) {
                    : infix(x, CG_OP_MULTIPLY, number(x, part), name(x, LENGTH));
 }
 
-/* The value of an open loop where the part begins. */
+/* The value of the loop where the part begins. */
 static const cg_expr *
 begin_of(const parts *x, int64_t part) {
   const cg_expr *from = x->loop->head.first;
   int64_t first;
+  if (!x->open)
+    return number(x, x->first + part * x->length);
+  if (!part)
+    return from;
   bool zero = cg_is_number(from, &first) && !first;
   return zero ? offset_of(x, part)
               : infix(x, CG_OP_ADD, from, offset_of(x, part));
@@ -259,7 +263,7 @@ make_loop(const parts *x, const cg_expr *from, const cg_expr *condition) {
 
 static const cg_expr *
 up_to(const parts *x, cg_op op, const cg_expr *end) {
-  return infix(x, op, cg_name(&x->e->arena, x->i), end);
+  return infix(x, op, name(x, x->i), end);
 }
 
 static cg_node *
@@ -267,8 +271,7 @@ make_parts(const parts *x) {
   const cg_expr *end =
       x->open ? up_to(x, CG_OP_LESS, begin_of(x, 1))
               : up_to(x, CG_OP_AT_MOST, number(x, x->first + x->length - 1));
-  cg_node *n =
-      make_loop(x, x->open ? x->loop->head.first : number(x, x->first), end);
+  cg_node *n = make_loop(x, begin_of(x, 0), end);
   cg_list body;
   cg_list_init(&body);
   for (int64_t part = 0; part < x->parts; part++)
@@ -282,12 +285,12 @@ make_parts(const parts *x) {
 /* What does not fill a vector in each part, and all of what is short. */
 static cg_node *
 make_rest(const parts *x) {
-  int64_t done = x->parts * x->length, rest = x->trips - done;
+  int64_t rest = x->trips - x->parts * x->length;
   const cg_for *head = &x->loop->head;
-  cg_node *n = x->open ? make_loop(x, begin_of(x, x->parts), head->condition)
-                       : make_loop(x, number(x, x->first + done),
-                                   up_to(x, CG_OP_AT_MOST,
-                                         number(x, x->first + x->trips - 1)));
+  const cg_expr *condition =
+      x->open ? head->condition
+              : up_to(x, CG_OP_AT_MOST, number(x, x->first + x->trips - 1));
+  cg_node *n = make_loop(x, begin_of(x, x->parts), condition);
   n->first = cg_clone(&x->e->arena, cg_below_marks(x->loop->first));
   if (x->open || rest >= GS_VECTOR_ITERATIONS) {
     n->head.lanes = CG_LANES_SEEN;

@@ -70,8 +70,8 @@ print_reductions(bs_text *out, const cg_for *loop) {
 static bool
 is_beyond_clang(const cg_for *loop) {
   for (uint32_t k = 0; k < loop->n_reductions; k++) {
-    const cg_reduction *r = &loop->reductions[k];
-    if (r->is_real && (r->by == CG_JOINED_BY_MAX || r->by == CG_JOINED_BY_MIN))
+    cg_joined_by by = loop->reductions[k].by;
+    if (by == CG_JOINED_BY_MAX || by == CG_JOINED_BY_MIN)
       return true;
   }
   return false;

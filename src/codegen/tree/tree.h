@@ -58,9 +58,9 @@ typedef enum cg_joined_by {
   CG_JOINED_BY_MIN
 } cg_joined_by;
 
+/* Of floating-point numbers: the order of integers needs no clause. */
 typedef struct cg_reduction {
   cg_joined_by by;
-  bool is_real; /* of floating-point numbers */
   const char *name;
 } cg_reduction;
 
