@@ -49,6 +49,8 @@ const target_number target_numbers[] = {
 };
 const size_t target_number_count =
     sizeof target_numbers / sizeof *target_numbers;
+_Static_assert(sizeof target_numbers / sizeof *target_numbers <= 32,
+               "note_given has a bit for each");
 
 /* --- what a target holds -------------------------------------------------- */
 
