@@ -159,8 +159,12 @@ put_part(const glen_result *result, const glen_html *what, const char *mark,
   } else if (n == 5 && !memcmp(mark, "STYLE", n)) {
     bs_put(out, report_css);
   } else if (n == 6 && !memcmp(mark, "SCRIPT", n)) {
+    bs_put(out, report_elements);
     bs_put(out, report_terms);
-    bs_put(out, report_js);
+    bs_put(out, report_charts);
+    bs_put(out, report_places);
+    bs_put(out, report_graph);
+    bs_put(out, report_main);
   } else {
     bs_text_init(&data, out->heap);
     json_page(result, what, &data);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Two terms of which one became the other: what both have is named once, so that
-// the difference is seen.
+// the difference is seen, and what is only in one of them is marked.
 "use strict";
 const sharedParts = (function () {
   const LEAST = 24; // letters of a part that is worth a name
+  const MOST = 1 << 20; // pairs of tokens, beyond which nothing is marked
 
   // The tokens of a term, and the end of the list that begins at each "(".
   function lists(text) {
@@ -24,26 +25,56 @@ const sharedParts = (function () {
     return texts;
   }
 
-  // The term with its shared parts by their names: texts and {name}s by turns.
+  // The tokens of a term, with {name, text} in place of each shared part.
   function cut({ tokens, ends }, texts, others, names) {
     const out = [];
-    let plain = [];
     for (let i = 0; i < tokens.length; i++) {
       const text = texts.get(i);
-      if (!text || text.length < LEAST || !others.has(text)) { plain.push(tokens[i]); continue; }
+      if (!text || text.length < LEAST || !others.has(text)) { out.push(tokens[i]); continue; }
       if (!names.has(text)) names.set(text, "\u2460\u2461\u2462\u2463\u2464\u2465\u2466\u2467\u2468"[names.size] || "#" + (names.size + 1));
-      out.push(plain, { name: names.get(text), text });
-      plain = [];
+      out.push({ name: names.get(text), text });
       i = ends.get(i);
     }
-    return [...out, plain];
+    return out;
   }
 
-  // Each side as a list of texts and {name, text}; spaces as in a term.
-  function spaced(parts) {
-    const marks = parts.filter((p) => p.name);
-    const line = written(parts.flatMap((p) => (p.name ? ["\0"] : p)));
-    return line.split("\0").flatMap((text, k) => (marks[k] ? [text, marks[k]] : [text]));
+  // Numbers and brackets alone are no part that a reader knows again.
+  const isSaid = (run) => run.length > 4 || run.some((t) => t.name || /[a-z]{3}/i.test(t));
+
+  // Which tokens of each side are in a longest common subsequence of both.
+  function common(a, b) {
+    const kept = [new Set(), new Set()];
+    if (a.length * b.length > MOST) return kept;
+    const key = (token) => token.name || token, width = b.length + 1;
+    const longest = new Uint32Array((a.length + 1) * width);
+    for (let i = a.length - 1; i >= 0; i--)
+      for (let j = b.length - 1; j >= 0; j--)
+        longest[i * width + j] = key(a[i]) === key(b[j]) ? longest[(i + 1) * width + j + 1] + 1
+          : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+    for (let i = 0, j = 0; i < a.length && j < b.length;) {
+      let n = 0;
+      while (i + n < a.length && j + n < b.length && key(a[i + n]) === key(b[j + n])) n++;
+      const ends = !(i && j) || (i + n === a.length && j + n === b.length);
+      if (n && (ends || isSaid(a.slice(i, i + n))))
+        for (let k = 0; k < n; k++) { kept[0].add(i + k); kept[1].add(j + k); }
+      if (n) { i += n; j += n; } else if (longest[(i + 1) * width + j] >= longest[i * width + j + 1]) i++;
+      else j++;
+    }
+    return kept;
+  }
+
+  // A side as {text, changed} and {name, text} by turns; spaces as in a term.
+  function spaced(tokens, kept) {
+    const out = [];
+    tokens.forEach((token, i) => {
+      const gap = i > 0 && tokens[i - 1] !== "(" && token !== ")" ? " " : "", changed = !kept.has(i);
+      const last = out[out.length - 1];
+      if (token.name) { out.push({ text: gap, changed: false }, { ...token, changed }); return; }
+      if (last && !last.name && last.changed === changed) { last.text += gap + token; return; }
+      if (gap) out.push({ text: gap, changed: false });
+      out.push({ text: token, changed });
+    });
+    return out;
   }
 
   return function (before, after) {
@@ -51,6 +82,7 @@ const sharedParts = (function () {
     const inA = partsOf(a), inB = partsOf(b);
     const left = cut(a, inA, new Set(inB.values()), names);
     const right = cut(b, inB, new Set(inA.values()), names);
-    return { before: spaced(left), after: spaced(right), names };
+    const [keptLeft, keptRight] = common(left, right);
+    return { before: spaced(left, keptLeft), after: spaced(right, keptRight), names };
   };
 })();

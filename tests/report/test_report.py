@@ -157,7 +157,7 @@ def use_page(path):
 CHAIN = """(() => {
   const data = JSON.parse(document.getElementById('data').textContent);
   const steps = JSON.parse(data.explained).outputs.flatMap(o => o.steps);
-  const whole = parts => parts.map(p => p.name ? p.text : p).join('');
+  const whole = parts => parts.map(p => p.text).join('');
   const wrong = steps.filter(s => {
     const t = sharedParts(s.before, s.after);
     return whole(t.before) !== s.before || whole(t.after) !== s.after;
@@ -166,10 +166,25 @@ CHAIN = """(() => {
 })()"""
 
 
+# Steps of which nothing or everything is marked: [steps, those without a mark,
+# those with a mark on both sides that leaves nothing out].
+MARKS = """(() => {
+  const steps = [...document.querySelectorAll('.change')];
+  const letters = e => e.textContent.replace(/\\s/g, '').length;
+  const marked = e => [...e.querySelectorAll('.new')].reduce(
+    (n, m) => n + letters(m), 0);
+  return [steps.length, steps.filter(s => marked(s) == 0).length,
+          steps.filter(s => marked(s) >= letters(s)).length];
+})()"""
+
+
 def check_chain(page):
     wrong, named = page.run(CHAIN)
     check(wrong == 0, f"{wrong} steps whose parts are not put back")
     check(named >= 4, f"{named} parts of steps have a name")
+    steps, without, all_of_it = page.run(MARKS)
+    check(steps > 0 and without == 0 and all_of_it == 0,
+          f"{without} and {all_of_it} of {steps} steps mark nothing, or all")
 
 
 def check_size(page, where):
@@ -212,9 +227,73 @@ def check_moves(page):
     check(page.run(where) != dragged, "the picture grows")
 
 
+# Letters of the charts, in pixels of the page; how far below the upper edge of
+# its frame the picture begins; types of cards that are cut off.
+LETTERS = """Math.min(...[...document.querySelectorAll('.box svg')].map(e =>
+  parseFloat(getComputedStyle(e.querySelector('text')).fontSize) *
+  e.getBoundingClientRect().width / e.viewBox.baseVal.width))"""
+ABOVE = """Math.min(...[...document.querySelectorAll('.card')].map(e =>
+  e.getBoundingClientRect().top)) -
+  document.getElementById('frame').getBoundingClientRect().top"""
+CUT = """[...document.querySelectorAll('#graph text.small')].filter(e =>
+  e.textContent.endsWith('\u2026')).length"""
+OUTSIDE = """[...document.querySelectorAll('.code')].filter(e =>
+  e.scrollWidth > e.clientWidth).length"""
+
+
+def check_narrow(page, where):
+    check(page.run("document.getElementById('theme').getBoundingClientRect()"
+                   ".top < document.getElementById('title')"
+                   ".getBoundingClientRect().bottom"),
+          f"{where}: the button for light and dark stands beside the title")
+    check(page.run(LETTERS) >= 11, f"{where}: letters of charts can be read")
+    check(page.run(ABOVE) <= 40, f"{where}: nothing empty above the picture")
+    check(page.run(CUT) == 0, f"{where}: no type of a card is cut off")
+    check(page.run(OUTSIDE) == 0, f"{where}: no line of a program is cut off")
+
+
+def use_narrow(path):
+    with browser.Page(500, 844) as page:
+        page.open(path)
+        check(page.run("document.documentElement.scrollWidth") <= 500,
+              "it fits 500 pixels")
+        check_size(page, "500 pixels")
+        check_narrow(page, "500 pixels")
+
+
+COSTLIEST = "[...document.querySelectorAll('#panel .results button')]"
+SHOWN = "document.querySelectorAll('.card').length"
+
+
+def use_large(path, width):
+    """A large e-graph opens on what costs, without the views between."""
+    where = f"large, {width} pixels"
+    with browser.Page(width, 900) as page:
+        page.open(path)
+        check_size(page, where)
+        check(page.run(CUT) == 0, f"{where}: no type of a card is cut off")
+        labels = page.run("[...document.querySelectorAll('.card')].map(e => "
+                          "e.querySelector('text').textContent)")
+        check(len(labels) >= 20 and not [t for t in labels if t.startswith(
+            ("reshape", "transpose", "pair"))], f"{where}: views are folded")
+        check(page.run(COSTLIEST + ".length") == 5,
+              f"{where}: the costliest terms are listed")
+        page.run("document.querySelector('.fold').dispatchEvent(new MouseEvent("
+                 "'click', {bubbles: true})); 0")
+        check(page.run(SHOWN) > len(labels), f"{where}: views can be opened")
+        page.run(COSTLIEST + "[0].click()")
+        check(page.run("(() => { const b = document.querySelector('.card.open')"
+                       ".getBoundingClientRect(), f = document.getElementById("
+                       "'frame').getBoundingClientRect(); return b.top >= f.top"
+                       " && b.bottom <= f.bottom && b.left >= f.left; })()"),
+              f"{where}: a term of the list is brought into view")
+        check(page.errors == [], f"no errors: {page.errors}")
+
+
 def use_phone(path):
     with browser.Page(390, 844, dark=True) as page:
         page.open(path)
+        check_narrow(page, "phone")
         check(page.run("document.documentElement.scrollWidth") <= 390,
               "it fits a phone")
         check_size(page, "phone")
@@ -346,6 +425,12 @@ def main():
         os.rename(layered, layers_page)
         path, _ = report(glen, "examples/conv.glen", "rules", "--target",
                          "targets/systolic.target", folder=folder)
+        large = os.path.join(odd, "large.html")
+        os.rename(path, large + ".part")
+        path, _ = report(glen, "examples/transformer-block.glen", "rules",
+                         "--target", "targets/systolic16.target", folder=folder)
+        os.rename(path, large)
+        os.rename(large + ".part", path)
         hostile, text = report(glen, os.path.join(odd, NAME),
                                os.path.join(odd, LONG), folder=odd)
         check_hostile_file(text)
@@ -353,6 +438,9 @@ def main():
             use_layers(layers_page)
             use_page(path)
             use_phone(path)
+            use_narrow(path)
+            use_large(large, 1280)
+            use_large(large, 390)
             use_layers_on_phone(layers_page)
             use_hostile(hostile)
             use_hostile_on_phone(hostile)
