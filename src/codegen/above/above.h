@@ -24,8 +24,6 @@
   X(MATH, NULL)                                                                \
   X(STRING, NULL)                                                              \
   X(TEAM, "GLEN_THREAD")                                                       \
-  X(INTRINSICS, NULL)                                                          \
-  X(GNU_INTRINSICS, NULL)                                                      \
   X(MACS, NULL)                                                                \
   /* Macros. */                                                                \
   X(UNROLL, "GLEN_UNROLL")                                                     \

@@ -3,44 +3,52 @@
  * for what is asked for ahead. */
 #include "codegen/above/above_table.h"
 
-/* Whole lines only: part of one would be slower than an ordinary store. */
+/* Whole lines only: part of one would be slower than an ordinary store. gcc and
+ * clang name the stores differently; <immintrin.h> has one name for both, but
+ * takes longer to read than most functions take to compile. */
 void
 cg_put_stream(const cg_above *above, cg_helper helper, bs_text *out) {
   static const struct {
-    const char *macro, *store, *type, *load;
+    const char *macro, *store;
     unsigned bytes;
-  } kinds[] = {
-      {"__AVX512F__", "_mm512_stream_si512", "__m512i", "_mm512_loadu_si512",
-       64},
-      {"__AVX__", "_mm256_stream_si256", "__m256i", "_mm256_loadu_si256", 32},
-      {"__SSE2__", "_mm_stream_si128", "__m128i", "_mm_loadu_si128", 16}};
+  } kinds[] = {{"__AVX512F__", "__builtin_ia32_movntdq512", 64},
+               {"__AVX__", "__builtin_ia32_movntdq256", 32},
+               {"__SSE2__", "__builtin_ia32_movntdq", 16}};
   (void)above;
   (void)helper;
-  bs_put(out, "/* To memory past the caches: whole lines of it need not be "
-              "read first. */\n"
-              "static inline void\n"
-              "glen_stream(void *to, const void *from, size_t bytes) {\n"
-              "  unsigned char *t = (unsigned char *)to;\n"
-              "  const unsigned char *f = (const unsigned char *)from;\n"
-              "  size_t k = (size_t)(0 - (uintptr_t)to) % 64;\n"
-              "  k = k < bytes ? k : bytes;\n"
-              "  memcpy(t, f, k);\n");
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    bs_putf(out, "#%s defined(%s)\n  for (; bytes - k >= 64; k += 64) {\n",
-            k ? "elif" : "if", kinds[k].macro);
-    for (unsigned at = 0; at < 64; at += kinds[k].bytes)
-      bs_putf(out,
-              "    %s((%s *)(void *)(t + k + %u),\n"
-              "        %s((const %s *)(const void *)(f + k + %u)));\n",
-              kinds[k].store, kinds[k].type, at, kinds[k].load, kinds[k].type,
-              at);
-    bs_put(out, "  }\n");
-  }
-  bs_put(out, "#endif\n"
-              "  memcpy(t + k, f + k, bytes - k);\n}\n\n"
-              "/* What was stored so is seen by others from here on. */\n"
-              "static inline void\nglen_fence(void) {\n"
-              "#if defined(__SSE2__)\n  _mm_sfence();\n#endif\n}\n\n");
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    bs_putf(out,
+            "#%s defined(%s)\n"
+            "typedef long long glen_past __attribute__((vector_size(%u)));\n"
+            "#define GLEN_PAST(to, v) %s(to, v)\n",
+            k ? "elif" : "if", kinds[k].macro, kinds[k].bytes, kinds[k].store);
+  bs_put(out,
+         "#endif\n"
+         "#if defined(__clang__)\n"
+         "#undef GLEN_PAST\n"
+         "#define GLEN_PAST(to, v) __builtin_nontemporal_store(v, to)\n"
+         "#endif\n\n"
+         "/* To memory past the caches: whole lines of it need not be "
+         "read first. */\n"
+         "static inline void\n"
+         "glen_stream(void *to, const void *from, size_t bytes) {\n"
+         "  unsigned char *t = (unsigned char *)to;\n"
+         "  const unsigned char *f = (const unsigned char *)from;\n"
+         "  size_t k = (size_t)(0 - (uintptr_t)to) % 64;\n"
+         "  k = k < bytes ? k : bytes;\n"
+         "  memcpy(t, f, k);\n"
+         "#if defined(__SSE2__)\n"
+         "  for (; bytes - k >= 64; k += 64)\n"
+         "    for (size_t at = k; at < k + 64; at += sizeof(glen_past)) {\n"
+         "      glen_past v;\n"
+         "      memcpy(&v, f + at, sizeof v);\n"
+         "      GLEN_PAST((glen_past *)(void *)(t + at), v);\n"
+         "    }\n"
+         "#endif\n"
+         "  memcpy(t + k, f + k, bytes - k);\n}\n\n"
+         "/* What was stored so is seen by others from here on. */\n"
+         "static inline void\nglen_fence(void) {\n"
+         "#if defined(__SSE2__)\n  __builtin_ia32_sfence();\n#endif\n}\n\n");
 }
 
 static void

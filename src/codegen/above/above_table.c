@@ -58,11 +58,6 @@ const char *const cg_helper_names[CG_HELPER_COUNT] = {NULL,
 
 const cg_row cg_rows[CG_HELPER_COUNT] = {
     [CG_TEAM] = {.put = cg_put_team_macros},
-    [CG_INTRINSICS] =
-        {.text = "#if defined(__SSE2__)\n#include <immintrin.h>\n#endif\n\n"},
-    [CG_GNU_INTRINSICS] = {.text =
-                               "#if defined(__GNUC__) && defined(__x86_64__)\n"
-                               "#include <immintrin.h>\n#endif\n\n"},
     [CG_MACS] = {.put = cg_put_mac_headers},
     /* Others decide that by themselves. */
     [CG_UNROLLED] =
@@ -146,19 +141,19 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
              "#define GLEN_AHEAD(p, bytes) (void)(p)\n"
              "#define GLEN_LATER(p, bytes) (void)(p)\n"
              "#endif\n\n"},
-    [CG_PARTS_F32_16] = {{CG_GNU_INTRINSICS}, .put = cg_put_parts},
-    [CG_PARTS_F64_8] = {{CG_GNU_INTRINSICS}, .put = cg_put_parts},
-    [CG_PARTS_I32_16] = {{CG_GNU_INTRINSICS}, .put = cg_put_parts},
-    [CG_PARTS_F32_8] = {{CG_GNU_INTRINSICS}, .put = cg_put_parts},
-    [CG_PARTS_F64_4] = {{CG_GNU_INTRINSICS}, .put = cg_put_parts},
-    [CG_PARTS_I32_8] = {{CG_GNU_INTRINSICS}, .put = cg_put_parts},
+    [CG_PARTS_F32_16] = {.put = cg_put_parts},
+    [CG_PARTS_F64_8] = {.put = cg_put_parts},
+    [CG_PARTS_I32_16] = {.put = cg_put_parts},
+    [CG_PARTS_F32_8] = {.put = cg_put_parts},
+    [CG_PARTS_F64_4] = {.put = cg_put_parts},
+    [CG_PARTS_I32_8] = {.put = cg_put_parts},
     [CG_SOME_F32_16] = {{CG_PARTS_F32_16}, .put = cg_put_some},
     [CG_SOME_F64_8] = {{CG_PARTS_F64_8}, .put = cg_put_some},
     [CG_SOME_I32_16] = {{CG_PARTS_I32_16}, .put = cg_put_some},
     [CG_SOME_F32_8] = {{CG_PARTS_F32_8}, .put = cg_put_some},
     [CG_SOME_F64_4] = {{CG_PARTS_F64_4}, .put = cg_put_some},
     [CG_SOME_I32_8] = {{CG_PARTS_I32_8}, .put = cg_put_some},
-    [CG_STREAM] = {{CG_STRING, CG_INTRINSICS}, .put = cg_put_stream},
+    [CG_STREAM] = {{CG_STRING}, .put = cg_put_stream},
     [CG_FENCE] = {{CG_STREAM}},
     [CG_PREFETCH] = {.put = cg_put_fetch},
     [CG_PREFETCH_ROW] = {{CG_PREFETCH}},

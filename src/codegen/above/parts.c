@@ -12,20 +12,24 @@ static const struct part {
   cg_helper id, some;
   gs_dtype dtype;
   uint32_t lanes;
-  const char *feature, *prefix, *suffix, *type, *mask;
+  /* The macro of the processor's feature, the names that both gcc and clang
+   * give its moves, and their types of vectors and of masks. */
+  const char *feature, *put, *get, *vector, *mask;
 } parts[] = {
-    {CG_PARTS_F32_16, CG_SOME_F32_16, GS_F32, 16, "__AVX512F__", "_mm512", "ps",
-     "__m512", "__mmask16"},
-    {CG_PARTS_F64_8, CG_SOME_F64_8, GS_F64, 8, "__AVX512F__", "_mm512", "pd",
-     "__m512d", "__mmask8"},
-    {CG_PARTS_I32_16, CG_SOME_I32_16, GS_I32, 16, "__AVX512F__", "_mm512",
-     "epi32", "__m512i", "__mmask16"},
-    {CG_PARTS_F32_8, CG_SOME_F32_8, GS_F32, 8, "__AVX512VL__", "_mm256", "ps",
-     "__m256", "__mmask8"},
-    {CG_PARTS_F64_4, CG_SOME_F64_4, GS_F64, 4, "__AVX512VL__", "_mm256", "pd",
-     "__m256d", "__mmask8"},
-    {CG_PARTS_I32_8, CG_SOME_I32_8, GS_I32, 8, "__AVX512VL__", "_mm256",
-     "epi32", "__m256i", "__mmask8"},
+#define PART(type, lanes, feature, element, bytes, move, mask)                 \
+  {                                                                            \
+    CG_PARTS_##type##_##lanes, CG_SOME_##type##_##lanes, GS_##type, lanes,     \
+        feature, "__builtin_ia32_store" move "_mask",                          \
+        "__builtin_ia32_load" move "_mask",                                    \
+        "__attribute__((vector_size(" bytes "))) " element, mask               \
+  }
+    PART(F32, 16, "__AVX512F__", "float", "64", "ups512", "unsigned short"),
+    PART(F64, 8, "__AVX512F__", "double", "64", "upd512", "unsigned char"),
+    PART(I32, 16, "__AVX512F__", "int", "64", "dqusi512", "unsigned short"),
+    PART(F32, 8, "__AVX512VL__", "float", "32", "ups256", "unsigned char"),
+    PART(F64, 4, "__AVX512VL__", "double", "32", "upd256", "unsigned char"),
+    PART(I32, 8, "__AVX512VL__", "int", "32", "dqusi256", "unsigned char"),
+#undef PART
 };
 
 enum { N_PARTS = sizeof parts / sizeof *parts };
@@ -53,22 +57,28 @@ cg_name_of_parts(bs_arena *arena, cg_helper id) {
                          p->lanes);
 }
 
+/* The compilers' own names are used instead of those of <immintrin.h>, which
+ * takes them three times as long to read as a kernel takes to compile. */
 static void
 put_macros(const struct part *p, bs_text *out) {
   const char *type = gs_dtype_table[p->dtype].c_type;
   unsigned n = p->lanes;
   bs_putf(out,
-          "#if defined(%s)\n"
+          "#if defined(__GNUC__) && defined(%s)\n"
           "#define GLEN_PUT_%s_%u(p, v, n) \\\n"
-          "  %s_mask_storeu_%s(p, (%s)((1u << (n)) - 1), (%s)(v))\n"
+          "  %s( \\\n"
+          "      (void *)(p), (%s)(v), (%s)((1u << (n)) - 1))\n"
           "#define GLEN_GET_%s_%u(v, p, n) \\\n"
-          "  v = (__typeof__(v))%s_maskz_loadu_%s((%s)((1u << (n)) - 1), p)\n"
-          "#else\n"
+          "  v = (__typeof__(v))%s( \\\n"
+          "      (const void *)(p), (%s){0}, (%s)((1u << (n)) - 1))\n"
+          "#else\n",
+          p->feature, type, n, p->put, p->vector, p->mask, type, n, p->get,
+          p->vector, p->mask);
+  bs_putf(out,
           "#define GLEN_PUT_%s_%u(p, v, n) memcpy(p, &(v), sizeof *(p) * (n))\n"
           "#define GLEN_GET_%s_%u(v, p, n) memcpy(&(v), p, sizeof *(p) * (n))\n"
           "#endif\n\n",
-          p->feature, type, n, p->prefix, p->suffix, p->mask, p->type, type, n,
-          p->prefix, p->suffix, p->mask, type, n, type, n);
+          type, n, type, n);
 }
 
 /* Of a number that is not known: a function that is given does it where there
@@ -79,7 +89,7 @@ put_some_macros(const struct part *p, bs_text *out) {
   const char *type = gs_dtype_table[p->dtype].c_type;
   unsigned n = p->lanes;
   bs_putf(out,
-          "#if defined(%s)\n"
+          "#if defined(__GNUC__) && defined(%s)\n"
           "#define GLEN_PUT_SOME_%s_%u(p, v, n, put) GLEN_PUT_%s_%u(p, v, n)\n"
           "#define GLEN_GET_SOME_%s_%u(v, p, n, get) GLEN_GET_%s_%u(v, p, n)\n"
           "#else\n"
