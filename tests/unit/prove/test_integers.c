@@ -4,6 +4,8 @@
 #include "../refusals.h"
 #include "fixture.h"
 #include "prove/integer/decide.h"
+#include "glenside/interpret/interpret.h"
+#include <math.h>
 
 #define X(n, dtype) "(tensor x (shape " n ") " dtype ")"
 #define Y(n, dtype) "(tensor y (shape " n ") " dtype ")"
@@ -120,6 +122,42 @@ Test(integers, are_decided) {
     pv_answer a = ask(q->text);
     cr_expect_eq(a.verdict, q->verdict, "%s: %s", q->name, a.reason);
     cr_expect_eq(a.method, q->method, "%s: %s", q->name, a.reason);
+    fixture_stop();
+  }
+}
+
+/* What a fold makes of a term and itself, of pairs of elements at one place
+ * and of all pairs of elements: only of the former it is what `is` makes of the
+ * term, also where terms are too large to look at each element. */
+Test(integers, large_products_are_no_pairs) {
+  static const struct {
+    const char *fold, *is;
+  } rows[] = {{"sub", "(scale 0)"},
+              {"add", "(scale 2)"},
+              {"mul", "square"},
+              {"min", "floor"}};
+  static const struct {
+    const char *tuple, *shape;
+    bool large;
+  } of[] = {{"pair", "3", false},
+            {"pair", "360000", true},
+            {"cartProd", "3", false},
+            {"cartProd", "600", true}};
+  for (uint32_t k = 0; k < sizeof rows / sizeof *rows * 4; k++) {
+    const char *fold = rows[k / 4].fold, *tuple = of[k % 4].tuple;
+    fixture_start();
+    pv_answer a = ask(bs_arena_printf(
+        &arena,
+        "(tensor t (shape %s) i32)(let x (access t 1))" SIDES(
+            "(compute %s (%s x x))", "(compute %s (compute max (%s x x)))"),
+        of[k % 4].shape, fold, tuple, rows[k / 4].is, tuple));
+    if (k % 4 < 2)
+      cr_expect(a.verdict == PV_PROVED ||
+                    (of[k % 4].large && !pv_bits_is_there()),
+                "%s of %s: %s", fold, tuple, a.reason);
+    else
+      cr_expect_eq(a.verdict, PV_REFUTED, "%s of %s: %s", fold, tuple,
+                   a.reason);
     fixture_stop();
   }
 }
@@ -335,6 +373,103 @@ Test(integers, both_ways_agree) {
     fixture_stop();
   }
   cr_expect(!pv_bits_is_there() || (differ > 10 && differ < 120), "%u", differ);
+}
+
+/* --- one byte, through floats and back -------------------------------------
+ */
+
+enum { DEEP = 4 };
+
+static void
+put_real_term(bs_text *out, int depth, uint32_t changed) {
+  static const char *const ops[] = {
+      "log",         "sqrt",        "rsqrt",      "recip",
+      "floor",       "neg",         "abs",        "relu",
+      "square",      "(scale 0.5)", "(scale 0)",  "(offset -3)",
+      "(clip -9 9)", "(cast bf16)", "(cast f64)", "(cast f32)"};
+  enum { OPS = sizeof ops / sizeof ops[0] };
+  uint32_t op = draw(OPS), other = draw(OPS);
+  if (!depth) {
+    bs_put(out, changed > DEEP ? "odd" : "(compute (cast f32) x)");
+    return;
+  }
+  bs_putf(out, "(compute %s ", ops[(uint32_t)depth == changed ? other : op]);
+  put_real_term(out, depth - 1, changed);
+  bs_put(out, ")");
+}
+
+/* One chain of operators twice, one of which may be another one in the second;
+ * `changed`: its number, or 0; beyond the last one, the second is of a constant
+ * instead of the byte. */
+static const char *
+put_two_chains(uint32_t seed, const char *dtype, const char *shape,
+               uint32_t changed) {
+  static const char *const ends[] = {"(compute (cast f32) %s)",
+                                     "(compute (cast i32) %s)",
+                                     "(compute (cast u8) %s)"};
+  static const char *const odd[] = {"nan", "inf", "-inf", "nan"};
+  bs_text side[2], text;
+  for (uint32_t k = 0; k < 2; k++) {
+    bs_text_init(&side[k], &heap);
+    random_state = seed * 7919u + 5;
+    put_real_term(&side[k], DEEP, k ? changed : 0);
+  }
+  bs_text_init(&text, &heap);
+  bs_putf(&text,
+          "(tensor x (shape %s) %s)(const one (shape 1) f32 %s)"
+          "(let odd (broadcast one (shape %s)))",
+          shape, dtype, odd[seed % 4], shape);
+  for (uint32_t k = 0; k < 2; k++) {
+    const char *end = ends[seed % 3], *at = strstr(end, "%s");
+    bs_putf(&text, "(let %s %.*s%s%s)(output %s)", k ? "r" : "l",
+            (int)(at - end), end, bs_text_str(&side[k]), at + 2, k ? "r" : "l");
+  }
+  return bs_text_str(&text);
+}
+
+/* Of all bytes, whether both outputs are the same number, or no number; false
+ * where the types differ. */
+static bool
+are_same(const gs_program *p, bool signed_bytes, bool *same) {
+  gs_tensor in, out[2];
+  gs_type type;
+  gs_type_at(p, p->inputs.data[0].term, &type);
+  gs_tensor_init(&heap, &in, &type);
+  for (int64_t k = 0; k < 256; k++)
+    gs_tensor_set(&in, k, (double)(signed_bytes ? k - 128 : k));
+  if (!gs_interpret(p, &in, out) || out[0].dtype != out[1].dtype)
+    return false;
+  *same = true;
+  for (int64_t k = 0; k < 256; k++) {
+    double a = gs_tensor_get(&out[0], k), b = gs_tensor_get(&out[1], k);
+    *same &= a == b || (isnan(a) && isnan(b));
+  }
+  return true;
+}
+
+/* What is proved of a byte holds of all 256, and what differs of none by more
+ * than rounding is not refuted. */
+Test(integers, what_is_said_of_a_byte_is_so_of_all) {
+  uint32_t proved = 0, refuted = 0, apart = 0;
+  for (uint32_t k = 1; k <= 240; k++) {
+    const char *dtype = k % 2 ? "i8" : "u8";
+    bool same;
+    fixture_start();
+    const gs_program *p =
+        program_over(NULL, put_two_chains(k, dtype, "256", k % (DEEP + 2)));
+    if (are_same(p, k % 2, &same)) {
+      const char *text = put_two_chains(k, dtype, "1", k % (DEEP + 2));
+      pv_answer a = ask(text);
+      cr_expect(same || a.verdict != PV_PROVED, "%s: %s", text, a.reason);
+      cr_expect(!same || a.verdict != PV_REFUTED, "%s: %s", text, a.reason);
+      proved += a.verdict == PV_PROVED;
+      refuted += a.verdict == PV_REFUTED;
+      apart += !same;
+    }
+    fixture_stop();
+  }
+  cr_log_info("%u proved, %u refuted, %u apart", proved, refuted, apart);
+  cr_expect(proved > 40 && refuted > 40 && apart > 40);
 }
 
 /* --- memory --------------------------------------------------------------- */
