@@ -221,6 +221,69 @@ Test(prune, removes_nodes_but_not_their_meaning) {
   small_end(&s);
 }
 
+typedef struct pruned {
+  eg_class class;
+  uint32_t has, keeps; /* bits by number of children */
+} pruned;
+
+static bool
+keep_some(void *ctx, uint32_t op, uint32_t n_kids) {
+  (void)op;
+  return *(const uint32_t *)ctx >> n_kids & 1;
+}
+
+/* A class of nodes with up to three children, of which `has` tells. */
+static pruned
+class_of_many(small *s, int k, uint32_t has) {
+  eg_class a = leaf(s, 1000 + k), b = leaf(s, 2000 + k);
+  const eg_class made[] = {leaf(s, k), f(s, a), g(s, a, b), h(s, a, a, b)};
+  pruned p = {.class = made[0], .has = has | 1, .keeps = 0xf};
+  for (uint32_t n = 1; n < 4; n++)
+    if (has >> n & 1)
+      unite(s, made[0], made[n]);
+  return p;
+}
+
+static void
+expect_kept(const small *s, const pruned *p, uint32_t round) {
+  uint32_t n, found = 0, kids;
+  const eg_node *nodes = eg_class_nodes(s->g, p->class, &n);
+  for (uint32_t k = 0; k < n; k++) {
+    eg_kids(s->g, nodes[k], &kids);
+    found |= 1u << kids;
+  }
+  cr_expect_eq(found, p->has & p->keeps, "round %u: %x of %x, kept are %x",
+               round, found, p->has, p->keeps);
+}
+
+/* Several classes by several requests, each for what it keeps, in some rounds:
+ * a class has what all requests for it keep, and the others lose nothing. */
+Test(prune, each_request_is_of_its_classes) {
+  enum { CLASSES = 24, REQUESTS = 4, ROUNDS = 3 };
+  uint32_t masks[ROUNDS * REQUESTS], state = 1;
+  pruned all[CLASSES];
+  small s;
+  small_begin(&s, NULL);
+  for (int k = 0; k < CLASSES; k++)
+    all[k] = class_of_many(&s, k, (uint32_t)k % 8 * 2);
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    for (uint32_t r = 0; r < REQUESTS; r++) {
+      uint32_t *mask = &masks[round * REQUESTS + r];
+      state = state * 1664525 + 1013904223;
+      *mask = 1 | (state >> 24 & 0xe);
+      for (uint32_t k = r; k < CLASSES; k += REQUESTS + 1 + round) {
+        eg_prune(s.g, all[k].class, keep_some, mask);
+        all[k].keeps &= *mask;
+      }
+    }
+    eg_rebuild(s.g);
+    for (uint32_t k = 0; k < CLASSES; k++)
+      expect_kept(&s, &all[k], round);
+    cr_assert_null(eg_check(s.g));
+  }
+  small_end(&s);
+}
+
 Test(graph, heads_and_symbols_grow) {
   small s;
   small_begin(&s, NULL);
