@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_implgraph.c - calls, buffers and views of graphs under transforms. */
-#include "poly/implgraph/implgraph.h"
+#include "poly/implgraph/buffers.h"
+#include "base/random.h"
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -211,4 +212,95 @@ Test(implgraph, nodes_have_all_merged_axes_or_none) {
   cr_assert_eq(po_graph_merge(&graph, LIST(0, 1)), PO_NO_AXIS);
   cr_assert(strstr(graph.axes.why, "init runs over only a part"));
   cr_assert_eq(graph.axes.list.len, 2);
+}
+
+/* ---- places of buffers ---- */
+
+/* Nodes over one axis, each of which reads arrays of nodes before it, some kept
+ * in the buffer alone, and writes one of its own. */
+static void
+chain(uint64_t *state, uint32_t n) {
+  static const int64_t size[] = {12}, stride[] = {1};
+  po_axis_add(&graph.axes, "i", NULL, 12, PO_AXIS_PARALLEL);
+  for (uint32_t k = 0; k < n; k++) {
+    po_graph_add_node(&graph, "S", LIST(0));
+    cr_assert(po_graph_set_loop(&graph, k, 0));
+    for (uint32_t j = 0; j < k; j++)
+      if (j + 1 == k || bs_random_next(state) % 3 == 0)
+        po_graph_add_tensor(&graph, k, bs_arena_printf(&arena, "t%u", j),
+                            GS_F32, false, size, stride);
+    po_graph_add_tensor(&graph, k, bs_arena_printf(&arena, "t%u", k), GS_F32,
+                        true, size, stride);
+  }
+}
+
+static void
+give_bytes(uint64_t *state, uint32_t n) {
+  int64_t bytes[8];
+  bool local[8];
+  for (uint32_t k = 0; k < n; k++) {
+    bytes[k] = 32 * (int64_t)(1 + bs_random_next(state) % 4);
+    local[k] = bs_random_next(state) % 3 != 0;
+  }
+  for (uint32_t k = 0; k < n; k++)
+    for (uint32_t j = 0; j < graph.nodes.data[k].tensors.len; j++) {
+      po_tensor *t = &graph.nodes.data[k].tensors.data[j];
+      uint32_t number = (uint32_t)(t->name[1] - '0');
+      t->bytes = bytes[number];
+      t->local = local[number];
+    }
+}
+
+/* Whether node k finds in the buffer what it has there: it uses it, or others
+ * do before and after it, or it is filled or emptied all the time. */
+static bool
+is_needed(const po_buffer *b, uint32_t k) {
+  bool before = false, after = false;
+  for (uint32_t i = 0; i < graph.nodes.len; i++)
+    for (uint32_t j = 0; j < graph.nodes.data[i].tensors.len; j++)
+      if (!strcmp(graph.nodes.data[i].tensors.data[j].name, b->name)) {
+        before |= i <= k;
+        after |= i >= k;
+      }
+  return b->kind != PO_TEMPORARY || (before && after);
+}
+
+static void
+expect_apart(const po_buffers *b, uint64_t seed) {
+  for (uint32_t k = 0; k < graph.nodes.len; k++)
+    for (uint32_t i = 0; i < b->list.len; i++)
+      for (uint32_t j = 0; j < i; j++) {
+        const po_buffer *x = &b->list.data[i], *y = &b->list.data[j];
+        cr_expect(!is_needed(x, k) || !is_needed(y, k) ||
+                      x->offset + x->bytes * x->depth <= y->offset ||
+                      y->offset + y->bytes * y->depth <= x->offset,
+                  "seed %llu, node %u: %s and %s", (unsigned long long)seed, k,
+                  x->name, y->name);
+      }
+}
+
+Test(implgraph, buffers_that_are_needed_at_once_lie_apart) {
+  uint32_t shared = 0, twice = 0;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    uint64_t state = seed;
+    po_graph_machine m = {.cores = 1,
+                          .buffer_bytes = 300 + 40 * (int64_t)(seed % 9)};
+    uint32_t n = 2 + (uint32_t)(seed % 5);
+    po_buffers b;
+    int64_t all = 0;
+    po_graph_done(&graph);
+    po_graph_init(&graph, &arena, "g");
+    chain(&state, n);
+    give_bytes(&state, n);
+    po_place_buffers(&graph, &m, &b);
+    expect_apart(&b, seed);
+    for (uint32_t k = 0; k < b.list.len; k++) {
+      all += b.list.data[k].bytes * b.list.data[k].depth;
+      twice += b.list.data[k].depth == 2;
+    }
+    cr_expect_leq(b.bytes, all);
+    shared += b.bytes < all;
+    po_buffers_done(&heap, &b);
+  }
+  cr_expect(shared > 10 && twice > 10, "%u and %u", shared, twice);
 }
