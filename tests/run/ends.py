@@ -142,6 +142,10 @@ WHOLE = {
     "an end for each": ("Y[i] += select(X[i, k] - T[k], X[i, k], 0)", ""),
     "the end moves": ("Y[i] += select(Z[i] - T[k], X[i, k], 0)",
                       "Z[i] = Z[i] - 1"),
+    "what the mask adds moves it": (
+        "Y[i] += select(Z[i] - T[k], X[i, k], 0)",
+        "Z[i] += select(Z[i] - T[k], T[k], 0)"),
+    "its own sum is the end": ("Y[i] += select(Y[i] - T[k] + 2, T[k], 0)", ""),
     "more is done": ("Y[i] += select(E[i] - T[k], X[i, k], 0)",
                      "Z[i] += X[i, k]"),
     "two ends": ("Y[i] += select(E[i] - T[k], X[i, k], 0)",
