@@ -328,6 +328,8 @@ emit_gather_elements(on_import *im) {
     on_fail(im, "its axis has a size that is open");
     return;
   }
+  if (!on_check_places(im, 1, type.dim + axis, 1))
+    return;
   for (uint32_t k = 0; k < type.rank; k++)
     if (k != axis)
       x = t_slice(im, x, k, 0, index.dim[k]);

@@ -34,6 +34,8 @@ find_tuples(on_import *im, int64_t batch, tuples *u) {
   u->rest = u->data.rank - u->batch - u->depth;
   u->table = gs_prod(u->data.dim + batch, u->depth);
   u->n = gs_prod(u->at.dim + batch, u->at.rank - 1 - u->batch);
+  if (!on_check_places(im, 1, u->data.dim + batch, u->depth))
+    return false;
   return u->table <= INT32_MAX || on_fail(im, "it chooses from too many "
                                               "elements");
 }
@@ -236,6 +238,8 @@ emit_scatter_elements(on_import *im) {
                 "its data");
     return;
   }
+  if (!on_check_places(im, 1, type.dim + axis, 1))
+    return;
   for (uint32_t k = 0; k < type.rank; k++)
     if (k != axis)
       part = t_slice(im, part, k, 0, index.dim[k]);

@@ -82,8 +82,7 @@ emit_concat(on_import *im) {
   gs_type type;
   uint32_t axis, n = on_inputs(im);
   gs_term out = on_term_in(im, n - 1);
-  if (!t_type(im, out, &type) ||
-      !on_axis(im, on_attr_int(im, "axis", 0), type.rank, &axis))
+  if (!t_type(im, out, &type) || !on_joined_axis(im, type.rank, &axis))
     return;
   for (uint32_t k = n - 1; k-- > 0;)
     out = t_concat(im, on_term_in(im, k), out, axis);

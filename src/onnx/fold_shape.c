@@ -236,7 +236,7 @@ fold_concat(on_import *im) {
   on_array *first = on_array_in(im, 0);
   int64_t dim[GS_MAX_RANK], at = 0, sum;
   uint32_t axis;
-  if (!first || !on_axis(im, on_attr_int(im, "axis", 0), first->rank, &axis) ||
+  if (!first || !on_joined_axis(im, first->rank, &axis) ||
       !parts_fit(im, first, axis, &sum))
     return;
   memcpy(dim, first->dim, sizeof dim);

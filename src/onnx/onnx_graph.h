@@ -19,6 +19,12 @@ void on_advise(on_import *);
 bool on_check_attributes(on_import *);
 /* Each input has elements of a type that its operator takes (onnx_types.c). */
 bool on_check_types(on_import *);
+/* What the model declares of a value is so; a fault if not (declared.c).  What:
+ * an input, an output or a value. */
+bool on_check_declared(on_import *, const char *what, const Onnx__ValueInfo *,
+                       const on_value *);
+/* The same of all that it declares between its nodes. */
+void on_check_between(on_import *);
 /* Folds or translates each node that an output needs. */
 void on_walk(on_import *);
 

@@ -16,8 +16,14 @@ static bool
 check_versions(on_import *im) {
   for (size_t k = 0; k < im->model->n_opset_import; k++) {
     const Onnx__OperatorSet *set = im->model->opset_import[k];
-    if (!set->domain || !*set->domain || !strcmp(set->domain, "ai.onnx"))
-      im->opset = set->version;
+    if (set->domain && *set->domain && strcmp(set->domain, "ai.onnx") != 0)
+      continue;
+    if (im->opset && im->opset != set->version)
+      return on_wrong(im,
+                      "the model is written for versions %lld and %lld of the "
+                      "operators",
+                      (long long)im->opset, (long long)set->version);
+    im->opset = set->version;
   }
   if (im->opset < ON_OLDEST || im->opset > ON_NEWEST) {
     on_wrong(im,
@@ -97,6 +103,19 @@ input_type(on_import *im, const Onnx__ValueInfo *info, int32_t *type,
   return fine;
 }
 
+/* NULL: there is nothing more to declare.  An initializer that has the name of
+ * an input is its default, and is what is imported. */
+static on_value *
+named_input(on_import *im, const Onnx__ValueInfo *info) {
+  on_value *v = on_define(im, info->name), *stored = on_find(im, info->name);
+  if (!v && stored->is_input)
+    on_wrong(im, "two inputs are called %.100s", info->name);
+  else if (!v)
+    on_check_declared(im, "input", info, stored);
+  stored->is_input = true;
+  return v;
+}
+
 static void
 declare_input(on_import *im, const Onnx__ValueInfo *info) {
   gs_type type = {0};
@@ -105,8 +124,8 @@ declare_input(on_import *im, const Onnx__ValueInfo *info) {
     on_wrong(im, "an input has no name");
     return;
   }
-  on_value *v = on_define(im, info->name);
-  if (!v || v->stored) /* an initializer's default */
+  on_value *v = named_input(im, info);
+  if (!v)
     return;
   v->poison = !input_type(im, info, &element, &type);
   if (v->poison)
@@ -140,14 +159,15 @@ declare_all(on_import *im) {
 /* ---- behind them ---- */
 
 static void
-give_output(on_import *im, const char *name) {
+give_output(on_import *im, const Onnx__ValueInfo *info) {
+  const char *name = info->name ? info->name : "";
   on_value *v = on_find(im, name);
   if (!v) {
     on_wrong(im, "no node gives the output %.100s", name);
     return;
   }
   gs_term t = on_term_of(im, v);
-  if (!gs_term_ok(t) || im->failed)
+  if (!gs_term_ok(t) || im->failed || !on_check_declared(im, "output", info, v))
     return;
   const char *plain = on_plain_name(im, name);
   for (uint32_t k = 0; k < im->p->outputs.len; k++)
@@ -250,11 +270,10 @@ check_dims(on_import *im) {
 static void
 give_outputs(on_import *im) {
   for (size_t k = 0; k < im->graph->n_output; k++) {
-    const char *name = im->graph->output[k]->name;
     im->node = NULL;
     im->row = NULL;
     im->failed = false;
-    give_output(im, name ? name : "");
+    give_output(im, im->graph->output[k]);
     on_advise(im);
   }
   im->node = NULL;
@@ -285,6 +304,7 @@ on_program_of(const gs_context *ctx, const on_options *options,
   declare_all(&im);
   on_walk(&im);
   give_outputs(&im);
+  on_check_between(&im);
   on_tell_of_ranges(&im);
   return ctx->diags->errors == before && finish(&im, weights) ? im.p : NULL;
 }

@@ -64,6 +64,7 @@ typedef struct on_value {
   gs_term term;
   int32_t type;
   bool poison;
+  bool is_input;
 } on_value;
 
 /* A weight: an array that became an input of the program. */
@@ -253,6 +254,12 @@ bool on_slices(on_import *, const gs_type *, on_range *out);
 /* The shape after Reshape, Flatten, Squeeze or Unsqueeze. */
 bool on_new_shape(on_import *, const gs_type *, gs_type *out);
 bool on_expanded_shape(on_import *, const gs_type *, gs_type *out);
+/* Where input k is known: its elements are places in dimensions of these sizes,
+ * which take turns, from the end where they are below 0; a fault if not. */
+bool on_check_places(on_import *, uint32_t k, const int64_t *size,
+                     uint32_t depth);
+/* Of Concat. */
+bool on_joined_axis(on_import *, uint32_t rank, uint32_t *axis);
 /* The order of Transpose. */
 bool on_order(on_import *, uint32_t rank, int64_t *out);
 /* The axis and the sizes of the parts of Split, one an output, at most 256. */

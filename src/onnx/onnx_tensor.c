@@ -40,7 +40,7 @@ read_number(const char *s, int64_t *out) {
   errno = 0;
   long long v = strtoll(s, &end, 10);
   *out = v;
-  return !errno && end != s && !*end && v >= 0;
+  return !errno && *s >= '0' && *s <= '9' && !*end;
 }
 
 static const char *
@@ -144,8 +144,37 @@ take_element(const Onnx__Tensor *t, on_array *a, int64_t k) {
   }
 }
 
+/* In how many ways elements stand in the model. */
+static int
+ways(const Onnx__Tensor *t) {
+  return !!t->has_raw_data + !!t->n_float_data + !!t->n_double_data +
+         !!t->n_int32_data + !!t->n_int64_data + !!t->n_uint64_data;
+}
+
+/* Half floats are given by their bits. */
+static bool
+is_within(const Onnx__Tensor *t, const on_array *a, int64_t k) {
+  switch (t->data_type) {
+  case ON_FLOAT:
+  case ON_DOUBLE:
+  case ON_INT64:
+    return true;
+  case ON_UINT32:
+    return t->uint64_data[k] <= UINT32_MAX;
+  case ON_FLOAT16:
+  case ON_BFLOAT16:
+    return t->int32_data[k] >= 0 && t->int32_data[k] <= UINT16_MAX;
+  case ON_BOOL:
+    return t->int32_data[k] == 0 || t->int32_data[k] == 1;
+  default:
+    return on_int(a, k) == t->int32_data[k];
+  }
+}
+
 static const char *
 load_own(const Onnx__Tensor *t, on_array *a, size_t n) {
+  if (ways(t) > 1)
+    return "its elements are given in several ways";
   if (t->has_raw_data) {
     if (t->raw_data.len != n)
       return "it has more or fewer bytes than its shape says";
@@ -155,9 +184,34 @@ load_own(const Onnx__Tensor *t, on_array *a, size_t n) {
   }
   if (listed(t) != (size_t)a->n)
     return "it has more or fewer elements than its shape says";
-  for (int64_t k = 0; k < a->n; k++)
+  for (int64_t k = 0; k < a->n; k++) {
     take_element(t, a, k);
+    if (!is_within(t, a, k))
+      return "an element is not one of its type";
+  }
   return NULL;
+}
+
+/* A bool is 0 or 1, whatever its byte is. */
+static void
+normalize(on_array *a) {
+  if (a->type == ON_BOOL)
+    for (int64_t k = 0; k < a->n; k++)
+      ((uint8_t *)a->data)[k] = ((uint8_t *)a->data)[k] != 0;
+}
+
+static const char *
+load_elements(on_import *im, const Onnx__Tensor *t, on_array *a) {
+  size_t n = (size_t)a->n * on_type_of(t->data_type)->bytes;
+  bool outside = t->has_data_location && t->data_location == EXTERNAL;
+  if (t->has_segment)
+    return "it is a segment of another one, which is not supported";
+  if (outside && ways(t))
+    return "its elements are given in several ways";
+  const char *why = outside ? load_external(im, t, a, n) : load_own(t, a, n);
+  if (!why)
+    normalize(a);
+  return why;
 }
 
 on_array *
@@ -179,9 +233,7 @@ on_load(on_import *im, const Onnx__Tensor *t) {
       complain(im, t, "it has too many dimensions");
     return NULL;
   }
-  size_t n = (size_t)a->n * type->bytes;
-  bool outside = t->has_data_location && t->data_location == EXTERNAL;
-  const char *why = outside ? load_external(im, t, a, n) : load_own(t, a, n);
+  const char *why = load_elements(im, t, a);
   a->name = t->name;
   if (!why && on_holds_sizes(im, a))
     why = "an integer is too large where dimensions are open";

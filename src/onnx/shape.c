@@ -52,6 +52,16 @@ open_range(on_import *im, gs_number first, gs_number end, int64_t step,
          on_fail(im, "its result has no elements at some sizes");
 }
 
+static bool
+next_axis(on_import *im, int64_t axis, uint32_t rank, bool *named,
+          uint32_t *out) {
+  if (!on_axis(im, axis, rank, out))
+    return false;
+  if (named[*out])
+    return on_fail(im, "an axis is named twice");
+  return named[*out] = true;
+}
+
 bool
 on_slices(on_import *im, const gs_type *type, on_range *out) {
   int64_t first[GS_MAX_RANK], end[GS_MAX_RANK], axis[GS_MAX_RANK],
@@ -64,6 +74,7 @@ on_slices(on_import *im, const gs_type *type, on_range *out) {
   if (n < 0 || n != n_end || (n_axes >= 0 && n_axes != n) ||
       (n_steps >= 0 && n_steps != n))
     return on_fail(im, "starts, ends, axes and steps differ in number");
+  bool named[GS_MAX_RANK] = {false};
   for (uint32_t k = 0; k < type->rank; k++)
     out[k] = (on_range){0, 1, type->dim[k]};
   for (int k = 0; k < n; k++) {
@@ -71,7 +82,7 @@ on_slices(on_import *im, const gs_type *type, on_range *out) {
     int64_t by = n_steps < 0 ? 1 : step[k];
     if (by == 0 || by < -INT32_MAX || by > INT32_MAX)
       return on_fail(im, "a step is 0, or too large");
-    if (!on_axis(im, n_axes < 0 ? k : axis[k], type->rank, &d))
+    if (!next_axis(im, n_axes < 0 ? k : axis[k], type->rank, named, &d))
       return false;
     bool open = on_is_sized(im, first[k]) || on_is_sized(im, end[k]) ||
                 on_is_sized(im, type->dim[d]);
@@ -81,6 +92,29 @@ on_slices(on_import *im, const gs_type *type, on_range *out) {
       return false;
   }
   return true;
+}
+
+/* ---- places ---- */
+
+bool
+on_check_places(on_import *im, uint32_t k, const int64_t *size,
+                uint32_t depth) {
+  const on_value *v = on_in(im, k);
+  const on_array *at = v ? v->array : NULL;
+  for (int64_t i = 0; at && i < at->n; i++) {
+    int64_t n = size[i % depth], place = on_int(at, i);
+    if (place < -n || place >= n)
+      return on_fail(im, "an index is out of range");
+  }
+  return true;
+}
+
+/* Version 1 of the operator has a default. */
+bool
+on_joined_axis(on_import *im, uint32_t rank, uint32_t *axis) {
+  if (im->opset >= 4 && !on_attr(im, "axis"))
+    return on_fail(im, "its axis is missing");
+  return on_axis(im, on_attr_int(im, "axis", 1), rank, axis);
 }
 
 /* ---- new shapes ---- */

@@ -69,17 +69,18 @@ def node(op, inputs, outputs, name="", domain="", **attributes):
 
 
 def value(name, dtype, shape):
-    """A size that is a text is a symbol."""
+    """A size that is a text is a symbol; without a shape, none is declared."""
     dims = b"".join(block(1, block(2, d) if isinstance(d, str)
-                          else number(1, d)) for d in shape)
-    return block(1, name) + block(2, block(1, number(1, dtype) +
-                                           block(2, dims)))
+                          else number(1, d)) for d in shape or ())
+    said = b"" if shape is None else block(2, dims)
+    return block(1, name) + block(2, block(1, number(1, dtype) + said))
 
 
-def model(nodes, inputs, outputs, initializers=(), opset=17):
+def model(nodes, inputs, outputs, initializers=(), opset=17, between=()):
     graph = b"".join(block(1, n) for n in nodes) + block(2, "g")
     graph += b"".join(block(5, t) for t in initializers)
     graph += b"".join(block(11, v) for v in inputs)
     graph += b"".join(block(12, v) for v in outputs)
+    graph += b"".join(block(13, v) for v in between)
     return (number(1, 8) + block(7, graph) +
             block(8, block(1, "") + number(2, opset)))

@@ -34,8 +34,10 @@ def wrong_size(dims, count):
 
 
 def op(name, inputs=("x",), known=(), **attributes):
+    """Of x, of known values, and of u, a row of x."""
+    more = [value("u", FLOAT, (1, 3))] if "u" in inputs else []
     return encode.model([node(name, list(inputs), ["y"], "here",
-                              **attributes)], [X], [Y], known)
+                              **attributes)], [X, *more], [Y], known)
 
 
 def typed(name, *types, opset=17, **attributes):
@@ -100,6 +102,20 @@ def scattered(*at):
         [value("y", INT64, (2, 3))],
         [tensor("a", INT64, (2, 3), range(6)), tensor("i", INT64, (n, 1), at),
          tensor("u", INT64, (n, 3), range(3 * n))])
+
+
+def defaulted(*inputs):
+    """A weight that is an input, too."""
+    return encode.model([node("Add", ["x", "w"], ["y"], "sum")], [X, *inputs],
+                        [Y], [tensor("w", FLOAT, (3,), [1.0, 2.0, 3.0])])
+
+
+def stored_as(*fields, dtype=FLOAT):
+    """A weight of three elements, stored by these fields."""
+    w = encode.number(1, 3) + encode.number(2, dtype) + encode.block(8, "w")
+    return encode.model([node("Where", ["c", "w", "w"], ["y"], "here")],
+                        [value("c", BOOL, (3,))], [value("y", dtype, (3,))],
+                        [w + b"".join(fields)])
 
 
 KEEP = encode.block(1, "keepdims")
@@ -326,6 +342,53 @@ MODELS = [
        ("0.5 -2", [0.5, -2.0]), ("...", ["red"]),
        ("0 1 2 3 4 5 6 7 8 9 10 11", list(range(12))),
        ("0 1 2 3 4 5 6 7 8 9 10 11 ...", list(range(13))))],
+    *[("an index is out of range", op(
+        name, ["x", "s", *more], [tensor("s", INT64, (1, k), [at] * k)]))
+      for name, k, more in (("GatherElements", 3, ()), ("GatherND", 1, ()),
+                            ("ScatterElements", 3, ("u",)),
+                            ("ScatterND", 1, ("u",)))
+      for at in (2, -3)],
+    ("an axis is named twice", op("Slice", ["x", "s", "e", "a"], [
+        list_of("s", 0, 1), list_of("e", 1, 2), list_of("a", 0, -2)])),
+    ("its axis is missing", op("Concat", ["x", "x"])),
+    # What the model declares contradicts what there is.
+    ("output y is declared with the shape (3, 2), but it has (2, 3)",
+     encode.model([relu()], [X], [value("y", FLOAT, (3, 2))])),
+    ("output y is declared with the shape (6), but it has (2, 3)",
+     encode.model([relu()], [X], [value("y", FLOAT, (6,))])),
+    ("output y is declared with the shape (n, 4), but it has (2, 3)",
+     encode.model([relu()], [X], [value("y", FLOAT, ("n", 4))])),
+    ("output y is declared with elements of type int32, but it has float",
+     encode.model([relu()], [X], [value("y", INT32, (2, 3))])),
+    ("value t is declared with the shape (2, 9), but it has (2, 3)",
+     encode.model([relu("x", "t"), relu("t", "y")], [X], [Y],
+                  between=[value("t", FLOAT, (2, 9))])),
+    ("value t is declared with elements of type double, but it has float",
+     encode.model([relu("x", "t"), relu("t", "y")], [X], [Y],
+                  between=[value("t", DOUBLE, (2, 3))])),
+    ("input w is declared with the shape (4), but it has (3)",
+     defaulted(value("w", FLOAT, (4,)))),
+    ("input w is declared with elements of type double, but it has float",
+     defaulted(value("w", DOUBLE, (3,)))),
+    ("two inputs are called w", defaulted(*[value("w", FLOAT, (3,))] * 2)),
+    ("two inputs are called x", encode.model([relu()], [X, X], [Y])),
+    ("written for versions 17 and 13", GOOD + encode.block(
+        8, encode.block(1, "ai.onnx") + encode.number(2, 13))),
+    ("its elements are given in several ways", stored_as(
+        encode.block(9, bytes(12)), encode.block(4, bytes(12)))),
+    ("its elements are given in several ways", stored_as(
+        encode.block(9, bytes(12)), encode.number(14, 1),
+        encode.block(13, encode.block(1, "location") +
+                     encode.block(2, "m.onnx")))),
+    ("segment of another one", stored_as(
+        encode.block(3, b""), encode.block(9, bytes(12)))),
+    *[("an element is not one of its type", stored_as(
+        *[encode.number(5, v) for v in (0, 1, wrong)], dtype=dtype))
+      for dtype, wrong in ((INT8, 128), (UINT8, 256), (BOOL, 2),
+                           (FLOAT16, 1 << 16))],
+    *[("its offset is not a number", outside(("location", "m.onnx"),
+                                             ("offset", v)))
+      for v in (" 4", "+4", "")],
     ("two outputs are called a.b", encode.model(
         [relu("x", "a/b"), relu("x", "a.b")], [X],
         [value(n, FLOAT, (2, 3)) for n in ("a/b", "a.b")])),

@@ -162,7 +162,7 @@ def one_of(op, *inputs, dtype=FLOAT, shape=("n", 8), **attributes):
     m = Model()
     known = [i(m) if callable(i) else i for i in inputs]
     m.add(op, *known, to="y", **attributes)
-    return m.bytes([("x", dtype, shape)], [("y", FLOAT, ("k",))])
+    return m.bytes([("x", dtype, shape)], [("y", FLOAT, None)])
 
 
 def as_element():
@@ -204,7 +204,7 @@ def five():
     all_five = m.add("Size", "x")
     least = m.add("Unsqueeze", m.add("Min", all_five, m.whole(5)), m.ints(0))
     m.add("Slice", m.weight(8), m.ints(0), least, to="y")
-    return m.bytes([("x", FLOAT, tuple("abcde"))], [("y", FLOAT, ("k",))])
+    return m.bytes([("x", FLOAT, tuple("abcde"))], [("y", FLOAT, None)])
 
 
 def many():

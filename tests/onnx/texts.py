@@ -128,6 +128,7 @@ def altered(case, number):
         other = copy.copy(case)
         other.inputs = list(case.inputs)
         other.attributes = dict(case.attributes)
+        other.declares = False  # shapes, which may be others now
         try:
             ALTERATIONS[k](other)
         except (IndexError, TypeError):
