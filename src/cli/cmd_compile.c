@@ -278,12 +278,22 @@ print_json(const job *j, const cl_options *o) {
   puts("]}");
 }
 
+/* Code for a processor is made of the program as it is, unless rules are
+ * given; without a word, that would look like a proof. */
+static bool
+not_rewritten(const job *j, const cl_options *o) {
+  if (o->verify)
+    cl_note(j->session, "; verify   nothing to prove: no rule was run, so the "
+                        "code is that of the program as it is\n");
+  return true;
+}
+
 /* A program that is not the input is not written. */
 static bool
 verified(job *j, const cl_options *o) {
   const cl_explored *e = &j->explored;
   if (!e->verdict)
-    return true;
+    return not_rewritten(j, o);
   const char *text =
       glen_result_verified_text(j->session->glen, e->result, o->json);
   if (o->json && !cl_on_stdout(o))
