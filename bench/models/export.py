@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Networks of many kinds as ONNX files, exported by PyTorch with random weights.
 
-usage: export.py FOLDER [NAME...] [--judge]
+usage: export.py FOLDER [NAME...] [--opset N] [--judge]
 
 Each net becomes FOLDER/NAME.onnx and FOLDER/expected/NAME.npz with its inputs
 (`in:INPUT`) and what ONNX Runtime computes of them (`out:OUTPUT`); that is what
@@ -377,13 +377,13 @@ def with_statistics(net):
     return net.eval()
 
 
-def export(folder, name):
+def export(folder, name, opset):
     torch.manual_seed(SEED)
     net, inputs = NETS[name]()
     with torch.no_grad():
         torch.onnx.export(
             with_statistics(net), tuple(inputs.values()),
-            os.path.join(folder, name + ".onnx"), opset_version=OPSET,
+            os.path.join(folder, name + ".onnx"), opset_version=opset,
             input_names=list(inputs))
     return {k: v.numpy() for k, v in inputs.items()}
 
@@ -416,13 +416,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--opset", type=int, default=OPSET)
     parser.add_argument("--judge", action="store_true")
     options = parser.parse_args()
     os.makedirs(os.path.join(options.folder, "expected"), exist_ok=True)
     for name in options.names or NETS:
         try:
-            make = known_inputs if options.judge else export
-            judge(options.folder, name, make(options.folder, name))
+            inputs = (known_inputs(options.folder, name) if options.judge else
+                      export(options.folder, name, options.opset))
+            judge(options.folder, name, inputs)
             print(f"{name}: written", flush=True)
         except Exception as error:  # noqa: BLE001, whatever an exporter says
             print(f"{name}: {type(error).__name__}: {str(error)[:200]}",

@@ -3,6 +3,7 @@
 """Whole models: imported, run as they are, and compared with recorded outputs.
 
 usage: models.py BUILD FOLDER [NAME...] [--all] [--threads N] [--sanitize]
+                 [--cc COMMAND]... [--ways]
 
 FOLDER holds NAME.onnx with what it refers to, and expected/NAME.npz: arrays
 `in:INPUT` and, of each output, `out:OUTPUT`, every `step:OUTPUT`-th element of
@@ -10,8 +11,11 @@ it.  The C must compile as C99 without a warning.  An output passes where no
 element differs by more than 1e-3 of the largest, and whole numbers where they
 are equal.  A model that is absent is told and counts as skipped; --all are
 those that the folder has (bench/models/export.py makes some).  --sanitize
-builds with the address and undefined-behaviour sanitizers.  The last line is
-`N passed, N failed`.
+builds with the address and undefined-behaviour sanitizers, at -O1.  --ways
+tries every model in every way: by gcc and by clang, or by each COMMAND, on one
+and on two threads, with and without sanitizers, and what `glen compile` writes
+must compile without a warning, too.  A compiler that is absent, or that lacks
+OpenMP, is told.  The last line is `N passed, N failed`.
 """
 import argparse
 import glob
@@ -70,29 +74,81 @@ def difference(have, want, step):
     return worst / top
 
 
-def check(glen, folder, name, options):
-    expected = npy.load_all(os.path.join(folder, "expected", name + ".npz"))
+def feeds(work, expected):
+    """Options that name the inputs, written as files."""
+    command = []
+    for k, v in expected.items():
+        if k.startswith("in:"):
+            npy.save(os.path.join(work, f"in{len(command)}.npy"), *v)
+            command += ["--input", f"{plain(k[3:])}=in{len(command)}.npy"]
+    return command
+
+
+def run(glen, model, expected, work, options):
+    """The largest difference of all outputs."""
     wanted = [k[4:] for k in expected if k.startswith("out:")]
+    call([glen, "run", model, "--output", "y.npy", "--target", "native",
+          "--quiet", *(f"--cc-flag={f}" for f in STRICT), *options,
+          *feeds(work, expected)], work)
+    have = outputs(work, wanted)
+    return max(difference(have[n], expected["out:" + n],
+                          int(expected["step:" + n][2][0])) for n in wanted)
+
+
+def compiled(glen, model, work, cc):
+    """What a user does with a model: C of all variants, without a warning."""
+    call([glen, "compile", model, "-o", "net.c", "--quiet"], work)
+    call([*cc.split(), *STRICT, "-O2", "-fopenmp", "-c", "net.c"], work)
+
+
+def ways_of(a):
+    """(name, what tries it) of each way in which a model is compiled."""
+    if not a.ways:
+        for cc in a.cc or [None]:
+            yield cc or "", options_of(cc, a.threads, a.sanitize)
+        return
+    for cc in usable(a.cc or ["gcc", "clang"]):
+        yield f"{cc}: C of glen compile", cc
+        for threads in (1, 2) if has_openmp(cc) else (1,):
+            for checked in (False, True):
+                yield (f"{cc}, {threads} thread(s)"
+                       f"{', sanitized' if checked else ''}",
+                       options_of(cc, threads, checked))
+
+
+def options_of(cc, threads, sanitize):
+    return ([f"--omp-threads={threads}"] + ([f"--cc={cc}"] if cc else []) +
+            (["--sanitize", "--cc-flag=-O1"] if sanitize else []))
+
+
+def builds(cc, *flags):
+    """Whether a compiler makes a program of an empty main."""
     with tempfile.TemporaryDirectory() as work:
-        began = time.time()
-        call([glen, "import", os.path.join(folder, name + ".onnx"), "-o",
-              "net.glen"], work)
-        imported = time.time() - began
-        command = [glen, "run", os.path.join(folder, name + ".onnx"),
-                   "--output", "y.npy", "--target", "native", "--quiet",
-                   *(f"--cc-flag={f}" for f in STRICT), *options]
-        for k, v in expected.items():
-            if k.startswith("in:"):
-                npy.save(os.path.join(work, f"in{len(command)}.npy"), *v)
-                command += ["--input",
-                            f"{plain(k[3:])}=in{len(command)}.npy"]
-        call(command, work)
-        ran = time.time() - began - imported
-        have = outputs(work, wanted)
-        worst = max(difference(have[n], expected["out:" + n],
-                               int(expected["step:" + n][2][0]))
-                    for n in wanted)
-    return worst, imported, ran
+        path = os.path.join(work, "main.c")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("int main(void) { return 0; }\n")
+        try:
+            return not subprocess.run(
+                [*cc.split(), *flags, path, "-o", path[:-2]],
+                capture_output=True).returncode
+        except OSError:
+            return False
+
+
+def usable(compilers):
+    for cc in compilers:
+        if builds(cc):
+            yield cc
+        else:
+            print(f"skipped compiler {cc}: it compiles nothing here",
+                  flush=True)
+
+
+def has_openmp(cc):
+    if builds(cc, "-fopenmp"):
+        return True
+    print(f"skipped {cc} on two threads: it has no OpenMP here", flush=True)
+    return False
 
 
 def arguments():
@@ -103,39 +159,57 @@ def arguments():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--sanitize", action="store_true")
+    parser.add_argument("--cc", action="append", metavar="COMMAND")
+    parser.add_argument("--ways", action="store_true")
     return parser.parse_intermixed_args()
+
+
+def parts_of(name):
+    return [f"{name}.onnx", f"expected/{name}.npz"]
 
 
 def absent(folder, name):
     """What of a model is not there; one without external data has no .bin."""
-    parts = [f"{name}.onnx", f"expected/{name}.npz"]
-    return [p for p in parts if not os.path.exists(os.path.join(folder, p))]
+    return [p for p in parts_of(name)
+            if not os.path.exists(os.path.join(folder, p))]
 
 
-def tried(glen, folder, name, options):
+def attempt(glen, model, npz, how):
+    """Whether a model passes in a way, and what there is to say of it."""
+    began = time.time()
     try:
-        worst, imported, ran = check(glen, folder, name, options)
+        with tempfile.TemporaryDirectory() as work:
+            if isinstance(how, str):
+                compiled(glen, model, work, how)
+                return True, f"no warning, in {time.time() - began:.1f} s"
+            worst = run(glen, model, npy.load_all(npz), work, how)
     except (RuntimeError, OSError, ValueError, KeyError,
             subprocess.TimeoutExpired) as error:
-        print(f"FAILED {name}: {error}", flush=True)
-        return False
-    fine = worst <= TOLERANCE
-    print(f"{'ok' if fine else 'FAILED'} {name}: largest difference "
-          f"{worst:.2g} of the largest output; imported in "
-          f"{imported:.2f} s, compiled and run in {ran:.1f} s", flush=True)
-    return fine
+        return False, str(error)
+    return worst <= TOLERANCE, (f"largest difference {worst:.2g} of the "
+                                f"largest output, in "
+                                f"{time.time() - began:.1f} s")
+
+
+def tried(glen, folder, name, ways):
+    """Of each way, whether a model passes."""
+    files = [os.path.join(folder, f) for f in parts_of(name)]
+    for way, how in ways:
+        fine, words = attempt(glen, *files, how)
+        print(f"{'ok' if fine else 'FAILED'} {name}{', ' * bool(way)}{way}: "
+              f"{words}", flush=True)
+        yield fine
 
 
 def main():
     a = arguments()
     glen = os.path.abspath(os.path.join(a.build, "src/cli/glen"))
     folder = os.path.abspath(a.folder)
-    options = [f"--omp-threads={a.threads}"]
-    options += ["--sanitize"] if a.sanitize else []
     names = a.names or NAMES
     if a.all:
         names = sorted(os.path.basename(f)[:-5]
                        for f in glob.glob(os.path.join(folder, "*.onnx")))
+    ways = list(ways_of(a))
     verdicts = []
     for name in names:
         lacks = absent(folder, name)
@@ -143,7 +217,7 @@ def main():
             print(f"skipped model:{name}: {folder} lacks {', '.join(lacks)}",
                   flush=True)
         else:
-            verdicts.append(tried(glen, folder, name, options))
+            verdicts += tried(glen, folder, name, ways)
     print(f"{sum(verdicts)} passed, {verdicts.count(False)} failed")
     sys.exit(not all(verdicts))
 
