@@ -5,6 +5,7 @@
  * behind the current one, so that the room left in the current one stays in
  * use.  Under AddressSanitizer the room not handed out is poisoned. */
 #include "base/arena.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,6 +85,7 @@ new_chunk(bs_arena *arena, size_t size) {
 
 static void *
 alloc_alone(bs_arena *arena, size_t n) {
+  assert(arena->chunk);
   bs_chunk *chunk = new_chunk(arena, n);
   chunk->behind = arena->chunk->behind;
   arena->chunk->behind = chunk;
@@ -118,6 +120,8 @@ bs_arena_alloc(bs_arena *arena, size_t n) {
   char *at = arena->at;
   arena->at += room;
   UNPOISON(at, n);
+  /* Blocks are aligned for any type, and lie in the chunk. */
+  assert((uintptr_t)at % ALIGNMENT == 0 && arena->at <= arena->end);
   return at;
 }
 
@@ -131,6 +135,7 @@ bs_arena_calloc(bs_arena *arena, size_t count, size_t size) {
 
 void *
 bs_arena_copy(bs_arena *arena, const void *from, size_t n) {
+  assert(from || !n);
   void *to = bs_arena_alloc(arena, n);
   return n ? memcpy(to, from, n) : to;
 }

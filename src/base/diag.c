@@ -6,6 +6,7 @@
  * what belongs to one that was not kept (notes, a hint) goes with it. */
 #include "base/render.h"
 #include "base/utf8.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ bs_diags_init(bs_diags *diags, bs_heap *heap) {
 
 void
 bs_diags_init_within(bs_diags *diags, bs_heap *heap, bs_diags *outer) {
+  assert(outer && outer != diags);
   bs_diags_init(diags, heap);
   diags->outer = outer;
   diags->no_children = outer->no_children;
@@ -35,6 +37,7 @@ bs_diags_clear(bs_diags *diags) {
 static void
 cut(char *text, size_t size) {
   static const char dots[] = "...";
+  assert(size > sizeof dots);
   size_t end = size - sizeof dots;
   while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
     end--;
@@ -86,6 +89,7 @@ add(bs_diags *diags, bs_severity severity, bs_span span, const char *code,
 bool
 bs_error(bs_diags *diags, bs_span span, const char *code, const char *format,
          ...) {
+  assert(code && *code);
   va_list args;
   va_start(args, format);
   diags->dropped = diags->errors++ - diags->errors_taken >= diags->limit;
@@ -97,6 +101,7 @@ bs_error(bs_diags *diags, bs_span span, const char *code, const char *format,
 void
 bs_warning(bs_diags *diags, bs_span span, const char *code, const char *format,
            ...) {
+  assert(code && *code);
   va_list args;
   va_start(args, format);
   diags->dropped = diags->warnings++ - diags->warnings_taken >= diags->limit;

@@ -7,6 +7,7 @@
 #include "base/governor.h"
 #include "base/file.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,12 +30,14 @@ static const double LATE_PART = 1.08, LATE_SECONDS = 0.25, LARGE_PART = 1.08;
 
 const char *
 bs_reason_name(bs_reason r) {
+  assert(r >= BS_GOES_ON && r <= BS_OUT_OF_MEMORY);
   static const char *const names[] = {"no limit", "time limit", "memory limit"};
   return names[r];
 }
 
 const char *
 bs_reason_code(bs_reason r) {
+  assert(r >= BS_GOES_ON && r <= BS_OUT_OF_MEMORY);
   static const char *const codes[] = {"no-limit", "time-limit", "memory-limit"};
   return codes[r];
 }
@@ -114,6 +117,8 @@ is_larger(bs_governor *g, size_t bytes, double now) {
 bs_stage
 bs_stage_begin(bs_governor *g, const char *name, double of_time,
                double of_memory) {
+  assert(name && of_time >= 0 && of_time <= 1 && of_memory >= 0 &&
+         of_memory <= 1);
   if (!g)
     return (bs_stage){0};
   bs_stage before = g->stage;
@@ -132,6 +137,7 @@ bs_stage_end(bs_governor *g, bs_stage before) {
   if (!g)
     return BS_GOES_ON;
   bs_reason over = g->stage.over;
+  assert(before.name);
   g->stage = before;
   return over;
 }
@@ -184,6 +190,7 @@ late_end(const bs_governor *g) {
 
 static bool
 refuse(bs_governor *g, bs_reason why) {
+  assert(why != BS_GOES_ON);
   g->refused = g->stage.over = why;
   g->refused_in = g->stage.name;
   return false;

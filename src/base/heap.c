@@ -11,6 +11,7 @@
 #include "base/heap.h"
 #include "base/governor.h"
 #include "base/pages.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ bs_heap_init(bs_heap *heap, const bs_hooks *hooks, size_t limit) {
 
 void
 bs_heap_init_child(bs_heap *heap, bs_heap *parent, size_t limit) {
+  assert(parent && parent != heap);
   *heap = (bs_heap){.parent = parent, .hooks = parent->hooks, .limit = limit};
 }
 
@@ -115,13 +117,16 @@ charge(bs_heap *heap, size_t size) {
 
 static void
 discharge(bs_heap *heap, size_t size) {
-  for (bs_heap *h = heap; h; h = h->parent)
+  for (bs_heap *h = heap; h; h = h->parent) {
+    assert(h->used >= size);
     h->used -= size;
+  }
 }
 
 /* Makes the neighbours of a block that is new or has moved point to it. */
 static void
 link_block(bs_heap *heap, bs_block *block) {
+  assert(block->previous != block && block->next != block);
   if (block->previous)
     block->previous->next = block;
   else
@@ -211,6 +216,7 @@ allocate(bs_heap *heap, size_t size) {
 
 static void *
 grow(bs_heap *heap, bs_block *old, size_t size) {
+  assert(size >= old->size);
   size_t more = size - old->size;
   if (!charge(heap, more))
     return NULL;
@@ -226,6 +232,7 @@ grow(bs_heap *heap, bs_block *old, size_t size) {
 
 static void *
 shrink(bs_heap *heap, bs_block *old, size_t size) {
+  assert(size < old->size);
   size_t less = old->size - size;
   bs_block *block = place_resize(heap, old, size);
   if (!block)
@@ -273,6 +280,9 @@ bs_free(bs_heap *heap, void *memory) {
   if (!memory)
     return;
   bs_block *block = (bs_block *)memory - 1;
+  /* A block is freed on the heap that it was taken from. */
+  assert(block->previous ? block->previous->next == block
+                         : heap->blocks == block);
   if (block->previous)
     block->previous->next = block->next;
   else
@@ -316,6 +326,8 @@ bs_trap_set(bs_trap *trap, bs_heap *heap) {
 
 void
 bs_trap_end(bs_trap *trap) {
+  /* Traps nest; one that control was unwound to is off already. */
+  assert(trap->root->trap == (trap->sprung ? trap->outer : trap));
   trap->root->trap = trap->outer;
 }
 

@@ -3,6 +3,7 @@
  * behind it. */
 #include "base/keys.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <string.h>
 
 static bool
@@ -26,6 +27,7 @@ bs_keys_number(bs_heap *heap, bs_keys *keys, bs_key *key) {
   }
   bs_map_put(heap, &keys->at, hash, keys->list.len);
   bs_push(heap, &keys->list, *key);
+  assert(bs_map_get(&keys->at, hash) == keys->list.len - 1);
   *key = (bs_key){0};
   return keys->list.len - 1;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* map.c - see map.h: linear probing from a multiplicative hash of the key. */
 #include "base/map.h"
+#include <assert.h>
 
 enum { LEAST = 16 };
 
 static uint32_t
 home_of(const bs_map *m, uint64_t key) {
+  /* A power of two. */
+  assert(m->cap && !(m->cap & (m->cap - 1)));
   key ^= key >> 32;
   key *= 0x9E3779B97F4A7C15u;
   return (uint32_t)(key >> 32) & (m->cap - 1);
@@ -37,11 +40,14 @@ grow(bs_heap *heap, bs_map *m) {
   for (uint32_t i = 0; i < old.cap; i++)
     if (old.entries[i].value != BS_NO_ENTRY)
       *find(m, old.entries[i].key) = old.entries[i];
+  /* At most half full, so that a search ends. */
+  assert(m->n <= m->cap / 2);
   bs_free(heap, old.entries);
 }
 
 void
 bs_map_put(bs_heap *heap, bs_map *m, uint64_t key, uint32_t value) {
+  assert(value != BS_NO_ENTRY);
   if (m->n >= m->cap / 2)
     grow(heap, m);
   bs_entry *e = find(m, key);

@@ -12,6 +12,7 @@
  * Signals that end a program wait while the names change. */
 #include "base/output.h"
 #include "base/file.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 
 bs_temporary *
 bs_temporary_new(bs_diags *diags, bs_kind_of_temporary kind, const char *path) {
+  assert(path || kind == BS_TEMPORARY_CHILD);
   diags = bs_outermost(diags);
   bs_temporary *t = BS_NEW(&diags->arena, bs_temporary);
   *t = (bs_temporary){diags->temporaries, kind, path, 0, 0};
@@ -112,6 +114,8 @@ bs_outputs_begin(bs_diags *diags) {
 void
 bs_outputs_add(bs_diags *diags, const char *path, bs_temporary *temporary,
                bool exists) {
+  /* file.c asks whether one is open before it writes. */
+  assert(diags->outputs && diags->outputs->open);
   bs_output o = {.path = bs_arena_strdup(&diags->arena, path),
                  .temporary = temporary,
                  .existed = exists};
@@ -128,6 +132,7 @@ would_overwrite(bs_diags *diags, const char *path, const char *input) {
 
 bool
 bs_outputs_allow(bs_diags *diags, const char *path) {
+  assert(diags->outputs);
   const bs_outputs *o = diags->outputs;
   for (uint32_t k = 0; k < o->list.len; k++)
     if (bs_same_file(o->list.data[k].path, path))
@@ -174,6 +179,7 @@ name_backups(bs_diags *diags) {
 /* 0 or an errno.  A file system without second names is no failure. */
 static int
 keep_old(const bs_diags *diags, bs_output *o) {
+  assert(o->backup && o->existed);
   int error = bs_file_step(diags, "link");
   if (!error && link(o->path, o->backup->path))
     error = errno;
@@ -185,6 +191,7 @@ keep_old(const bs_diags *diags, bs_output *o) {
 
 static int
 place(const bs_diags *diags, bs_output *o) {
+  assert(o->temporary);
   int error = o->backup ? keep_old(diags, o) : 0;
   if (!error)
     error = bs_file_step(diags, "rename");
@@ -201,6 +208,7 @@ place(const bs_diags *diags, bs_output *o) {
  * one may still be given. */
 static void
 restore(const bs_output *o) {
+  assert(o->backup && o->existed);
   if (!rename(o->backup->path, o->path))
     return;
   unlink(o->path);

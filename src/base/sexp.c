@@ -10,6 +10,7 @@
 #include "base/balance.h"
 #include "base/characters.h"
 #include "base/utf8.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct reader {
@@ -237,6 +238,7 @@ bs_sx_symbol(const bs_sexps *sexps, const bs_values *values, uint32_t node) {
 
 const char *
 bs_sx_head(const bs_sexps *sexps, const bs_values *values, uint32_t node) {
+  assert(node < sexps->nodes.len);
   const bs_sx *list = &sexps->nodes.data[node];
   if (list->kind != BS_SX_LIST || !list->count)
     return NULL;
@@ -246,6 +248,7 @@ bs_sx_head(const bs_sexps *sexps, const bs_values *values, uint32_t node) {
 
 uint32_t
 bs_sx_item(const bs_sexps *sexps, uint32_t list, uint32_t index) {
+  assert(list < sexps->nodes.len);
   if (index >= sexps->nodes.data[list].count)
     return 0;
   uint32_t item = list + 1;
@@ -257,6 +260,7 @@ bs_sx_item(const bs_sexps *sexps, uint32_t list, uint32_t index) {
 /* The index behind the last node of an expression. */
 static uint32_t
 end_of(const bs_sexps *sexps, uint32_t node) {
+  assert(node < sexps->nodes.len);
   for (uint64_t left = 1; left; left--)
     left += sexps->nodes.data[node++].count;
   return node;
@@ -279,6 +283,8 @@ bs_sx_value(bs_heap *heap, bs_values *values, const bs_sexps *sexps,
     }
     *--top = value;
   }
+  /* One value is left, that of the node. */
+  assert(top < bottom + (end - node));
   bs_value result = *top;
   bs_free(heap, bottom);
   return result;

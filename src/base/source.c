@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/render.h"
 #include "base/utf8.h"
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ double_buffer(buffer *b) {
 /* Reads to the end; a NUL is put behind the bytes. */
 static outcome
 read_all(int descriptor, buffer *b) {
+  assert(b->len <= b->cap);
   for (;;) {
     if (b->cap - b->len < 2 && !double_buffer(b))
       return NO_MEMORY;
@@ -103,6 +105,7 @@ count_lines(bs_diags *diags, const char *text, size_t size) {
   }
   while (block + 1 < blocks)
     lines[++block] = n;
+  assert(block + 1 == blocks);
   return lines;
 }
 
@@ -117,6 +120,7 @@ copy_text(bs_heap *heap, const char *text, size_t size) {
 
 static uint32_t
 add_source(bs_diags *diags, const char *path, const char *text, size_t size) {
+  assert(size <= LARGEST && !text[size]);
   bs_source source = {copy_text(diags->heap, path, strlen(path)), text,
                       (uint32_t)size, count_lines(diags, text, size), false};
   bs_push(diags->heap, &diags->sources, source);
@@ -144,6 +148,7 @@ hint_first_bytes(bs_diags *diags, const bs_source *source) {
 
 bool
 bs_source_check(bs_diags *diags, uint32_t index) {
+  assert(index && index <= diags->sources.len);
   const bs_source *source = &diags->sources.data[index - 1];
   size_t at = bs_utf8_fault(source->text, source->size);
   if (at == source->size)
@@ -250,6 +255,7 @@ bs_source_add(bs_diags *diags, const char *path, const char *text,
 
 void
 bs_source_unused(bs_diags *diags, uint32_t index) {
+  assert(index && index <= diags->sources.len);
   diags->sources.data[index - 1].unused = true;
 }
 

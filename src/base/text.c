@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ bs_text_str(bs_text *text) {
 /* Room for n more bytes and the NUL. */
 static void
 make_room(bs_text *text, size_t n) {
+  assert(text->len <= text->cap);
   size_t need;
   if (__builtin_add_overflow(text->len, n, &need) || need == SIZE_MAX)
     bs_out_of_memory(text->heap);
@@ -48,10 +50,12 @@ make_room(bs_text *text, size_t n) {
 
 void
 bs_putn(bs_text *text, const char *s, size_t n) {
+  assert(s || !n);
   make_room(text, n);
   if (n)
     memcpy(text->data + text->len, s, n);
   text->len += n;
+  assert(text->len < text->cap);
   text->data[text->len] = '\0';
 }
 

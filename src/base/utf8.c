@@ -2,6 +2,7 @@
 /* utf8.c - a table-free decoder after table 3-7 of the Unicode standard: the
  * second byte's range depends on the first, all later ones are 80..BF. */
 #include "base/utf8.h"
+#include <assert.h>
 #include <string.h>
 
 static bool
@@ -23,6 +24,7 @@ announced(unsigned char first, unsigned *low, unsigned *high) {
 
 unsigned
 bs_utf8_length(const char *s, size_t n) {
+  assert(n);
   const unsigned char *byte = (const unsigned char *)s;
   if (byte[0] < 0x80)
     return 1;

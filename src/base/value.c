@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct entry {
@@ -98,6 +99,8 @@ find(const bs_values *values, const key *k, uint32_t hash) {
 
 static void
 place(slot *slots, uint64_t mask, slot s) {
+  /* 0 says that a slot is free. */
+  assert(s.id && !(mask & (mask + 1)));
   uint64_t at = s.hash & mask;
   while (slots[at].id)
     at = (at + 1) & mask;
@@ -136,6 +139,7 @@ keep_items(bs_values *values, const bs_value *items, uint32_t n) {
   uint32_t first = values->pool.len;
   if (n)
     memcpy(values->pool.data + first, items, n * sizeof *items);
+  assert((uint64_t)first + n <= values->pool.cap);
   return first;
 }
 
@@ -189,6 +193,7 @@ bs_bool(bs_values *values, bool boolean) {
 
 bs_value
 bs_symn(bs_values *values, const char *name, size_t len) {
+  assert(name || !len);
   if (len >= UINT32_MAX)
     bs_out_of_memory(values->heap);
   key k = {BS_KIND_SYM, (uint32_t)len, 0, len ? name : "", len};
@@ -202,6 +207,7 @@ bs_sym(bs_values *values, const char *name) {
 
 bs_value
 bs_list(bs_values *values, const bs_value *items, uint32_t n) {
+  assert(items || !n);
   key k = {BS_KIND_LIST, n, 0, n ? (const void *)items : "", n * sizeof *items};
   return intern(values, &k);
 }

@@ -7,6 +7,7 @@
 #include "base/balance.h"
 #include "base/characters.h"
 #include "edit/edit.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct walker {
@@ -102,6 +103,7 @@ take_comment(walker *w, uint32_t place) {
 
 void
 ed_look(const ed_document *d, uint32_t place, ed_cursor *out) {
+  assert(d->raw && d->raw <= d->ctx->diags->sources.len);
   const bs_source *s = &d->ctx->diags->sources.data[d->raw - 1];
   walker w = {.document = d, .text = s->text, .size = s->size, .cursor = out};
   *out = (ed_cursor){.lo = place, .hi = place};
@@ -164,6 +166,7 @@ ed_head(const ed_document *d, const ed_cursor *c, uint32_t up) {
 
 bool
 ed_next_word(const ed_document *d, uint32_t *at, uint32_t limit, bs_span *out) {
+  assert(d->raw && d->raw <= d->ctx->diags->sources.len);
   const bs_source *s = &d->ctx->diags->sources.data[d->raw - 1];
   walker w = {.document = d, .text = s->text, .size = s->size, .at = *at};
   bool closed;

@@ -7,6 +7,7 @@
  * spelled alike mean the same. */
 #include "base/text.h"
 #include "edit/edit.h"
+#include <assert.h>
 #include <string.h>
 
 /* A list around the node that is looked at. */
@@ -373,6 +374,7 @@ visit(walk *w, uint32_t node) {
 void
 ed_uses(const ed_document *d, uint32_t source,
         void (*each)(void *, const ed_use *), void *arg) {
+  assert(source && source <= d->ctx->diags->sources.len && each);
   const gs_context *ctx = d->ctx;
   walk w = {.document = d,
             .text = &ctx->diags->sources.data[source - 1],

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "edit/edit.h"
 #include "rules/lint/lint.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_FINDINGS = 500 };
@@ -11,6 +12,7 @@ enum { MOST_FINDINGS = 500 };
 bool
 ed_is_own(const ed_document *d, bs_span span) {
   const bs_diags *diags = d->ctx->diags;
+  assert(span.file <= diags->sources.len);
   return span.file && !strcmp(diags->sources.data[span.file - 1].path, d->path);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* words.c - what the words of the languages mean, from their tables. */
 #include "edit/edit.h"
+#include <assert.h>
 #include <string.h>
 
 static const char *const compute_docs[] = {
@@ -17,6 +18,7 @@ static const char *const compute_docs[] = {
 
 const char *
 ed_compute_doc(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   return compute_docs[gs_compute_table[op].kind];
 }
 
@@ -41,6 +43,7 @@ put_bytes(bs_text *out, int64_t bytes) {
 
 const char *
 ed_type_text(const ed_document *d, const gs_type *type, bool size) {
+  assert(gs_is_type(type));
   bs_text out;
   bs_text_init(&out, d->ctx->heap);
   gs_put_type(&out, type);

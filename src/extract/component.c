@@ -3,6 +3,7 @@
  * 1972) with an explicit stack.  A component is numbered when it is complete,
  * so every edge leads to an equal or lower number. */
 #include "extract/internal.h"
+#include <assert.h>
 
 typedef struct frame {
   uint32_t class, node, kid;
@@ -71,6 +72,7 @@ run_from(tarjan *t, uint32_t root) {
 
 uint32_t
 ex_components(const ex_problem *p, uint32_t *component) {
+  assert(component || !p->n_classes);
   bs_heap *h = p->heap;
   tarjan t = {.p = p, .component = component};
   t.low = EX_NEW(h, uint32_t, p->n_classes);

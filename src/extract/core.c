@@ -29,6 +29,7 @@ core_sort(uint32_t *item, uint32_t n) {
 
 double
 core_cheapest(const ex_core *g, uint32_t c) {
+  assert(c < g->n_classes);
   double best = INFINITY;
   for (uint32_t i = 0; i < g->classes[c].nodes.len; i++) {
     const core_node *n = &g->nodes.data[g->classes[c].nodes.data[i]];
@@ -170,6 +171,7 @@ core_from_problem(ex_core *g, const ex_problem *p, ex_traces *traces,
 
 void
 core_copy(ex_core *to, const ex_core *from) {
+  assert(to != from);
   uint32_t *number = EX_NEW(from->heap, uint32_t, from->n_classes), n = 0;
   ex_list kids = {0};
   for (uint32_t c = 0; c < from->n_classes; c++)

@@ -43,6 +43,7 @@ size_of(const gs_type *t) {
 
 double
 ex_work_items(gs_compute_kind kind, const gs_type *in, const gs_type *out) {
+  assert(gs_is_type(in) && gs_is_type(out));
   double n_in = (double)gs_elements(in), n_out = (double)gs_elements(out);
   switch (kind) {
   case GS_FOLD:

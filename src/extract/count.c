@@ -16,6 +16,7 @@
  * a class gets the least part any user offers.  Starting from zero the prices
  * only grow, and cost' >= 0 holds after every round. */
 #include "extract/landmark.h"
+#include <assert.h>
 
 #define MAX_ROUNDS 64
 #define MAX_OFFERS ((uint64_t)1 << 24)
@@ -105,6 +106,7 @@ pricing_done(pricing *c) {
 double
 ex_count_bound(const ex_problem *p, const uint32_t *goals, uint32_t n_goals,
                ex_watch *w, double enough, uint64_t visits) {
+  assert(goals || !n_goals);
   bs_heap *h = p->heap;
   pricing c;
   double owed = 0;

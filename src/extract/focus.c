@@ -8,6 +8,7 @@
  * works on the rest. */
 #include "extract/focus.h"
 #include "extract/landmark.h"
+#include <assert.h>
 #include <string.h>
 
 static void
@@ -131,6 +132,7 @@ ex_focus_start(const ex_problem *p, ex_focus *f) {
 
 void
 ex_focus_choice(const ex_focus *f, const uint32_t *from, uint32_t *to) {
+  assert(from && to && from != to);
   for (uint32_t c = 0; c < f->p.n_classes; c++)
     if (from[c] != EX_NONE)
       to[f->class_at ? f->class_at[c] : c] =

@@ -17,6 +17,7 @@
  * unions of large unrelated sets are quadratic by nature. */
 #include "extract/internal.h"
 #include "extract/extract_search.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct paid {
@@ -226,6 +227,7 @@ plant_trees(greedy *g, const uint32_t *tree) {
 bool
 ex_greedy(const ex_problem *p, ex_watch *w, const uint32_t *tree,
           uint32_t *choice) {
+  assert(choice && choice != tree);
   greedy g;
   if (p->n_nodes == 0)
     return false;

@@ -10,6 +10,7 @@
  * such nodes die; what a forced class must contain is forced; a child that
  * another child must contain is implied and dropped. */
 #include "extract/core.h"
+#include <assert.h>
 #include <string.h>
 
 /* Classes up to which sets are kept (n^2 / 8 bytes). */
@@ -22,6 +23,7 @@ set_of(const core_must *m, uint32_t c) {
 
 const uint64_t *
 core_must_node(core_must *m, uint32_t node) {
+  assert(node < m->p.n_nodes);
   const ex_problem *p = &m->p;
   memset(m->scratch, 0, m->words * sizeof(uint64_t));
   for (uint32_t k = p->kid_first[node]; k < p->kid_first[node + 1]; k++) {

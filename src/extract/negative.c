@@ -10,6 +10,7 @@
  * one may not: so its optimum is a bound, and where its solution, cut down to
  * what the given roots need, costs as much, that is optimal. */
 #include "extract/negative.h"
+#include <assert.h>
 #include <string.h>
 
 bool
@@ -63,6 +64,7 @@ add_payer(ex_problem *q, uint32_t c, double cost) {
 
 double
 ex_without_negative(const ex_problem *p, ex_problem *q) {
+  assert(p != q);
   bs_heap *h = p->heap;
   double *least = EX_NEW(h, double, (size_t)p->n_classes + 1), sum = 0;
   size_t more = least_costs(p, least);

@@ -42,6 +42,7 @@ core_parts(const ex_core *g, uint32_t *part_of) {
 void
 core_extract_part(const ex_core *g, const uint32_t *part_of, uint32_t part,
                   ex_core *out) {
+  assert(out != g);
   assert(part_of);
   ex_core shell = *g; /* same nodes, the part's classes only */
   shell.base = 0;

@@ -307,6 +307,7 @@ chooses_own_nodes(const ex_problem *p, const uint32_t *choice) {
 
 const char *
 ex_check_solution(const ex_problem *p, const ex_solution *s, bool trees) {
+  assert(s->choice);
   double tree, dag;
   if (!chooses_own_nodes(p, s->choice))
     return "a class has a node of another one";

@@ -4,6 +4,7 @@
  * Where all costs are multiples of a unit so are their sums, and a search may
  * stop as soon as the bound is less than a unit away. */
 #include "extract/extract_search.h"
+#include <assert.h>
 
 static bool
 multiple(double cost, double unit) {
@@ -28,6 +29,7 @@ cost_unit(const ex_problem *p) {
 
 double
 ex_least_saving(const ex_problem *p, double cost) {
+  assert(!isnan(cost));
   double unit = cost_unit(p);
   return unit > 0 ? unit * (1 - 1e-4) : 1e-11 * cost;
 }

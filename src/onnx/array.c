@@ -3,6 +3,7 @@
 #include "glenside/array/tensor.h"
 #include "onnx/onnx_import.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ whole_of(double v) {
 
 double
 on_real(const on_array *a, int64_t i) {
+  assert(i >= 0 && i < a->n);
   switch (a->type) {
   case ON_FLOAT:
     return (double)((const float *)a->data)[i];
@@ -94,6 +96,7 @@ on_real(const on_array *a, int64_t i) {
 
 int64_t
 on_int(const on_array *a, int64_t i) {
+  assert(i >= 0 && i < a->n);
   switch (a->type) {
   case ON_INT64:
     return ((const int64_t *)a->data)[i];
@@ -118,6 +121,7 @@ on_int(const on_array *a, int64_t i) {
 
 void
 on_set_real(on_array *a, int64_t i, double v) {
+  assert(i >= 0 && i < a->n);
   switch (a->type) {
   case ON_FLOAT:
     ((float *)a->data)[i] = (float)v;
@@ -142,6 +146,7 @@ on_set_real(on_array *a, int64_t i, double v) {
 
 void
 on_set_int(on_array *a, int64_t i, int64_t v) {
+  assert(i >= 0 && i < a->n);
   switch (a->type) {
   case ON_INT64:
     ((int64_t *)a->data)[i] = v;
@@ -182,6 +187,7 @@ on_is_splat(const on_array *a) {
 
 void
 on_strides(const on_array *a, int64_t *stride) {
+  assert(a->rank <= GS_MAX_RANK);
   int64_t step = 1;
   for (uint32_t k = a->rank; k-- > 0; step *= a->dim[k])
     stride[k] = step;
@@ -204,6 +210,7 @@ step_on(int64_t *index, const int64_t *dim, const int64_t *stride,
 on_array *
 on_view(on_import *im, const on_array *a, const int64_t *dim,
         const int64_t *stride, uint32_t rank, int64_t offset) {
+  assert(rank <= GS_MAX_RANK && offset >= 0);
   on_array *out = on_array_new(im, a->type, dim, rank);
   size_t bytes = on_type_of(a->type)->bytes;
   int64_t index[GS_MAX_RANK] = {0}, at = offset;

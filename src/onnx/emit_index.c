@@ -5,6 +5,7 @@
  * to that of the table where it holds them all, or both to one that does. */
 #include "onnx/sized.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { EXACT_IN_F32 = 1 << 24 };
@@ -22,6 +23,7 @@ narrow_index(on_import *im, gs_term at, int64_t size) {
 /* Below 0 they count from the end. */
 gs_term
 t_from_end(on_import *im, gs_term at, int64_t size) {
+  assert(size >= 1);
   if (size >= INT32_MAX)
     on_fail(im, "a dimension is too large for indices");
   at = narrow_index(im, at, size);

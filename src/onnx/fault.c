@@ -3,6 +3,7 @@
  * attributes. */
 #include "onnx/onnx_import.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_ITEMS = 12, MOST_TEXT = 60 };
@@ -95,6 +96,7 @@ tell(on_import *im, const char *format, va_list args) {
 
 bool
 on_fail(on_import *im, const char *format, ...) {
+  assert(format && *format);
   va_list args;
   im->told = false;
   if (im->failed)

@@ -12,6 +12,7 @@
  * A term's range is found when it is made, from those of its operands. */
 #include "onnx/onnx_range.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ on_range_at(const on_import *im, gs_term t) {
 
 void
 on_set_range(on_import *im, gs_term t, on_range_of range) {
+  assert(gs_term_ok(t) && t.i < im->p->nodes.len);
   while (im->ranges.len <= t.i)
     bs_push(im->ctx->heap, &im->ranges, (on_ranged){0});
   im->ranges.data[t.i] = (on_ranged){range, true};

@@ -4,6 +4,7 @@
 #include "onnx/sized.h"
 #include "base/whole.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* As numpy reads [first:end:step] of a dimension. */
@@ -202,6 +203,7 @@ unsqueezed(on_import *im, const gs_type *type, gs_type *out) {
 
 bool
 on_new_shape(on_import *im, const gs_type *type, gs_type *out) {
+  assert(type->rank <= GS_MAX_RANK);
   *out = (gs_type){.dtype = type->dtype};
   switch (im->row->which) {
   case ON_FLATTEN:
@@ -227,6 +229,7 @@ on_expanded_shape(on_import *im, const gs_type *type, gs_type *out) {
 
 bool
 on_order(on_import *im, uint32_t rank, int64_t *out) {
+  assert(rank <= GS_MAX_RANK);
   int n;
   bool there[GS_MAX_RANK] = {0};
   if (!on_list(im, "perm", 255, out, &n))

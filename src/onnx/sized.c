@@ -9,6 +9,7 @@
 #include "onnx/sized.h"
 #include "glenside/expr/expr.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,7 @@ on_number(const on_import *im, gs_number x) {
 bool
 on_divide(on_import *im, const gs_number *dim, uint32_t n, const gs_number *by,
           uint32_t n_by, gs_number *out) {
+  assert(n <= GS_MAX_RANK);
   gs_number left[GS_MAX_RANK], rest = 1;
   memcpy(left, dim, n * sizeof *dim);
   for (uint32_t k = 0; k < n_by; k++) {

@@ -6,6 +6,7 @@
 #include "onnx/onnx_range.h"
 #include "onnx/sized.h"
 
+#include <assert.h>
 #include <string.h>
 
 static gs_term
@@ -64,6 +65,7 @@ t_whole(on_import *im, gs_term a) {
 
 gs_term
 t_transpose(on_import *im, gs_term a, const int64_t *order, uint32_t n) {
+  assert(n <= GS_MAX_RANK);
   bs_value items[] = {list(im, order, n)};
   bool moves = false;
   for (uint32_t k = 0; k < n; k++)
@@ -84,6 +86,7 @@ t_cartprod(on_import *im, gs_term a, gs_term b) {
 gs_term
 t_windows(on_import *im, gs_term a, const int64_t *shape, const int64_t *stride,
           const int64_t *dilation, uint32_t n) {
+  assert(n <= GS_MAX_RANK);
   bs_value items[] = {list(im, shape, n), list(im, stride, n),
                       list(im, dilation, n)};
   return add(im, GS_WINDOWS, items, 3, &a, 1);
@@ -303,6 +306,7 @@ t_fit(on_import *im, gs_term a, const int64_t *dim, uint32_t rank) {
 
 bool
 t_common(on_import *im, const gs_type *a, const gs_type *b, gs_type *out) {
+  assert(a->rank <= GS_MAX_RANK && b->rank <= GS_MAX_RANK);
   if (a->rank < b->rank) {
     const gs_type *c = a;
     a = b;
@@ -353,6 +357,7 @@ t_axes_last(on_import *im, gs_term a, const bool *axes, int64_t *order) {
 
 gs_term
 t_keep_axes(on_import *im, gs_term a, const bool *axes, uint32_t rank) {
+  assert(rank <= GS_MAX_RANK);
   for (uint32_t k = 0; k < rank; k++)
     if (axes[k])
       a = t_insert(im, a, k);

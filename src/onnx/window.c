@@ -3,6 +3,7 @@
 #include "onnx/window.h"
 #include "onnx/sized.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_KERNEL = 65536 };
@@ -99,6 +100,7 @@ on_window_of(on_import *im, const gs_type *image, const int64_t *kernel,
 
 gs_term
 on_padded(on_import *im, gs_term x, const on_window *w, const char *kind) {
+  assert(w->n + 2 <= GS_MAX_RANK);
   for (uint32_t k = 0; k < w->n; k++)
     x = t_pad(im, x, kind, k + 2, w->before[k], w->after[k]);
   return x;

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "glenside/type/op.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_TERMS = 512 }; /* of a part that goes back over others */
@@ -105,6 +106,7 @@ sort_seams(rg_parts *parts) {
 void
 rg_parts_init(rg_parts *parts, const rg_cut *cut, bs_arena *arena,
               const uint8_t *once, uint32_t reach) {
+  assert(cut->p && cut->heap);
   uint32_t n = cut->p->nodes.len;
   bs_heap *heap = cut->heap;
   *parts = (rg_parts){.cut = cut, .once = once, .reach = reach};

@@ -3,6 +3,7 @@
  * trees. */
 #include "codegen/above/above.h"
 #include "poly/loops/names.h"
+#include <assert.h>
 #include <string.h>
 
 static bool
@@ -54,6 +55,7 @@ cg_helper_named(const char *name) {
   for (size_t j = 0; !k && j < sizeof families / sizeof *families; j++)
     if (begins(name, families[j].begins))
       k = families[j].helper;
+  assert(k < CG_HELPER_COUNT);
   return k;
 }
 

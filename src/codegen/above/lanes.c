@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lanes.c - macros that move lanes of vectors. */
 #include "codegen/above/above_table.h"
+#include <assert.h>
 
 static const cg_helper turns[] = {CG_TURN_2, CG_TURN_4, CG_TURN_8, CG_TURN_16};
 
@@ -25,6 +26,8 @@ lanes_of(cg_helper turn) {
 void
 cg_put_turn_macros(const cg_above *above, cg_helper helper, bs_text *out) {
   int64_t lanes = lanes_of(helper);
+  /* Rows exchange halves of blocks again and again. */
+  assert(lanes > 1 && !(lanes & (lanes - 1)));
   (void)above;
   bs_put(out, "/* Rows exchange blocks. */\n");
   for (int64_t d = lanes / 2; d; d /= 2) {

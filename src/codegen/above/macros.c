@@ -2,6 +2,7 @@
 /* macros.c - includes and macros that depend on the target. */
 #include "codegen/above/above_table.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <string.h>
 
 /* Which thread of how many: a local too large for a stack has room in the
@@ -38,6 +39,7 @@ put_headers_of(const gs_mac *mac, bs_text *out) {
 
 void
 cg_put_mac_headers(const cg_above *above, cg_helper helper, bs_text *out) {
+  assert(!above->needs->macs || above->target);
   (void)helper;
   for (uint32_t k = 0; k < GS_MAX_MACS && above->needs->macs >> k; k++)
     if (above->needs->macs >> k & 1)
@@ -47,6 +49,7 @@ cg_put_mac_headers(const cg_above *above, cg_helper helper, bs_text *out) {
 /* gcc would load a vector again for each of its uses, where it is free to. */
 void
 cg_put_hold(const cg_above *above, cg_helper helper, bs_text *out) {
+  assert(above->target && above->target->vector_bytes > 0);
   int64_t bytes = above->target->vector_bytes;
   const char *feature = bytes > 32   ? "__AVX512F__"
                         : bytes > 16 ? "__AVX__"

@@ -7,6 +7,7 @@
 
 bool
 cg_needs_helper(const cg_needs *needs, cg_helper helper) {
+  assert(helper < CG_HELPER_COUNT);
   return needs->helpers[helper / 64] >> helper % 64 & 1;
 }
 
@@ -64,6 +65,7 @@ put_function(const cg_above *above, cg_helper helper, bs_text *out) {
 void
 cg_put_helpers(const cg_above *above, cg_helper first, cg_helper last,
                bs_text *out) {
+  assert(first <= last && last < CG_HELPER_COUNT);
   for (cg_helper k = first; k <= last; k++)
     if (!cg_needs_helper(above->needs, k))
       continue;

@@ -13,6 +13,7 @@
 #include "poly/loops/limit.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <isl/space.h>
 #include <stdlib.h>
@@ -381,6 +382,7 @@ build_ast(walk *w, bool plain, unsigned long most) {
 
 isl_ast_node *
 cg_build_ast(cg_emitter *e, uint32_t group) {
+  assert(group < e->groups.list.len);
   isl_ctx *isl = e->p->isl;
   walk w = {.e = e, .group = &e->groups.list.data[group]};
   cg_limit(e, CG_OPERATIONS);

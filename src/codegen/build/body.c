@@ -4,6 +4,7 @@
  * bf16 is rounded where it is stored and where it is cast to. */
 #include "glenside/target/tuned.h"
 #include "codegen/build/body.h"
+#include <assert.h>
 #include <math.h>
 
 /* ---- memory ---- */
@@ -33,6 +34,7 @@ array_dtype(const cg_body *b, uint32_t array) {
 const cg_expr *
 cg_make_helper(const cg_body *b, cg_helper helper, const cg_expr *first,
                const cg_expr *second) {
+  assert(helper != CG_NO_HELPER && helper < CG_HELPER_COUNT && first);
   return cg_called(&b->e->arena, cg_helper_names[helper], second ? 2 : 1,
                    (const cg_expr *const[]){first, second});
 }
@@ -121,6 +123,7 @@ make_select(const cg_body *b, const po_expr *x) {
 
 const cg_expr *
 cg_make_value(const cg_body *b, uint32_t k) {
+  assert(k < b->stmt->n_exprs);
   const po_expr *x = &b->stmt->exprs[k];
   switch (x->kind) {
   case PO_LITERAL:
@@ -148,6 +151,7 @@ cg_make_value(const cg_body *b, uint32_t k) {
 const cg_expr *
 cg_make_part(cg_emitter *e, const cg_scope *scope, const cg_origin *origin,
              uint32_t k) {
+  assert(origin->stmt < e->p->stmts.len);
   cg_body b = {.e = e,
                .scope = scope,
                .stmt = &e->p->stmts.data[origin->stmt],
@@ -217,6 +221,7 @@ cg_node *
 cg_make_store(cg_emitter *e, const cg_scope *scope, const cg_origin *origin) {
   const po_stmt *stmt = &e->p->stmts.data[origin->stmt];
   cg_body b = {e, scope, stmt, origin, NULL};
+  assert(stmt->kind != PO_CALL && stmt->n_exprs);
   uint32_t root = stmt->n_exprs - 1;
   gs_dtype dtype = array_dtype(&b, stmt->array);
   cg_node *n = cg_node_new(&e->arena, CG_STORE);
@@ -251,6 +256,7 @@ cg_extra(cg_emitter *e, uint32_t k, const cg_expr *at) {
 const cg_expr *
 cg_make_formula(cg_emitter *e, const po_stmt *stmt,
                 const cg_expr *const *places) {
+  assert(stmt->n_exprs && places);
   cg_body b = {.e = e, .stmt = stmt, .places = places};
   return cg_make_value(&b, stmt->n_exprs - 1);
 }
@@ -258,6 +264,7 @@ cg_make_formula(cg_emitter *e, const po_stmt *stmt,
 const cg_expr *
 cg_make_result(cg_emitter *e, const po_stmt *stmt,
                const cg_expr *const *places) {
+  assert(stmt->n_exprs && places);
   cg_body b = {.e = e, .stmt = stmt, .places = places};
   gs_dtype dtype = array_dtype(&b, stmt->array);
   return gs_is_half(dtype) ? cg_make_rounded(&b, stmt->n_exprs - 1, dtype)

@@ -9,6 +9,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
 #include "base/whole.h"
+#include <assert.h>
 #include <isl/val.h>
 
 /* ---- extents ---- */
@@ -60,6 +61,7 @@ isl_ast_expr *
 cg_sized_address(const cg_emitter *e, uint32_t k,
                  __isl_keep isl_ast_build *build,
                  __isl_keep isl_pw_multi_aff *index) {
+  assert(k < e->p->arrays.len && e->extents);
   const po_array *array = &e->p->arrays.data[k];
   isl_ast_expr *sum = NULL;
   for (uint32_t d = 0; d < array->rank; d++) {
@@ -144,6 +146,7 @@ cg_make_polynomial(bs_arena *a, const gs_sizes *s, gs_number x,
 
 const cg_expr *
 cg_make_bytes(cg_emitter *e, uint32_t k) {
+  assert(k < e->p->arrays.len && e->extents);
   bs_arena *arena = &e->arena;
   const po_array *array = &e->p->arrays.data[k];
   const cg_expr *factors[GS_MAX_RANK + 1];

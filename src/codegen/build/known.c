@@ -6,11 +6,13 @@
  * one is left out; a product with zero is left out of a sum of floats where
  * sums may be changed at all (not under --strict-fp: it tells infinities). */
 #include "codegen/build/body.h"
+#include <assert.h>
 
 /* ---- literals ---- */
 
 bool
 cg_known_value(const cg_body *b, uint32_t k, double *out) {
+  assert(k < b->stmt->n_exprs);
   const po_expr *x = &b->stmt->exprs[k];
   if (x->kind == PO_LITERAL) {
     *out = x->literal;

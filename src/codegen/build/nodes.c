@@ -4,6 +4,7 @@
  * Nodes nest no deeper than the nest may, so the walk is recursive; what isl
  * hands out is kept in the pool while it is walked. */
 #include "codegen/build/build.h"
+#include <assert.h>
 
 typedef struct builder {
   cg_emitter *e;
@@ -182,6 +183,7 @@ make_chain(const builder *b, isl_ast_node *node) {
 bool
 cg_build_tree(cg_emitter *e, const cg_scope *scope, uint32_t group,
               cg_node **out) {
+  assert(group < e->groups.list.len && out);
   isl_ast_node *node = cg_build_ast(e, group);
   builder b = {e, scope, NULL};
   if (!node)

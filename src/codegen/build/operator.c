@@ -11,6 +11,7 @@
 
 const char *
 cg_compute_type(gs_dtype dtype) {
+  assert(dtype < GS_DTYPE_COUNT);
   return dtype == GS_F64                        ? "double"
          : dtype == GS_F32 || gs_is_half(dtype) ? "float"
          : gs_is_wide(dtype)                    ? "int64_t"
@@ -252,6 +253,7 @@ make_mean(const cg_body *b, const po_expr *x) {
 
 gs_dtype
 cg_dtype_of(const cg_body *b, uint32_t kid) {
+  assert(kid < b->stmt->n_exprs);
   return b->stmt->exprs[kid].dtype;
 }
 
@@ -267,11 +269,13 @@ make_saturating(const cg_body *b, const po_expr *x) {
 
 cg_helper
 cg_widening(gs_dtype half) {
+  assert(gs_is_half(half));
   return half == GS_F16 ? CG_F16_TO_F32 : CG_BF16_TO_F32;
 }
 
 cg_helper
 cg_rounding(gs_dtype half, bool wide) {
+  assert(gs_is_half(half));
   if (half == GS_F16)
     return wide ? CG_F64_TO_F16 : CG_F32_TO_F16;
   return wide ? CG_F64_TO_BF16 : CG_F32_TO_BF16;
@@ -281,6 +285,7 @@ cg_rounding(gs_dtype half, bool wide) {
  */
 const cg_expr *
 cg_make_rounded(const cg_body *b, uint32_t k, gs_dtype to) {
+  assert(k < b->stmt->n_exprs && gs_is_half(to));
   const po_expr *x = &b->stmt->exprs[k];
   bool cast = x->kind == PO_UNARY && x->op == GS_C_CAST;
   uint32_t value = cast ? x->kids[0] : k;
@@ -323,6 +328,7 @@ make_floor(const cg_body *b, const po_expr *x) {
 
 const cg_expr *
 cg_make_unary(const cg_body *b, const po_expr *x) {
+  assert(x->kind == PO_UNARY && x->op < GS_COMPUTE_COUNT);
   switch (gs_compute_table[x->op].form) {
   case GS_FORM_NEGATE:
     return make_negated(b, x);

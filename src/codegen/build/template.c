@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* template.c - instruction calls, made from their templates. */
 #include "codegen/build/build.h"
+#include <assert.h>
 
 typedef struct calling {
   cg_emitter *e;
@@ -124,6 +125,7 @@ cg_make_template(cg_emitter *e, const cg_scope *scope, const cg_origin *origin,
   calling c = {.e = e, .scope = scope, .origin = origin, .stmt = stmt};
   const gs_instr *instr = stmt->instr;
   cg_node *n = cg_node_new(&e->arena, CG_TEMPLATE);
+  assert(stmt->kind == PO_CALL && instr && instr->emit);
   gs_emit_piece piece;
   for (const char *at = instr->emit; gs_emit_next(instr, &at, &piece);)
     bs_push(e->heap, &c.parts, make_part(&c, &piece));

@@ -9,6 +9,7 @@
  * d x d (Eklundh, "A fast computer method for matrix transposing", 1972).
  * Compilers without __builtin_shufflevector copy element by element. */
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 bool
 cg_can_turn(int64_t lanes) {
@@ -17,6 +18,7 @@ cg_can_turn(int64_t lanes) {
 
 void
 cg_put_turn(const cg_contract *x) {
+  assert(cg_can_turn(x->c->lanes));
   int64_t lanes = x->c->lanes;
   for (int64_t d = lanes / 2; d; d /= 2)
     for (int64_t i = 0; i < lanes; i++)
@@ -54,6 +56,7 @@ put_turned_block(const cg_contract *x, int64_t first, int64_t width) {
 
 void
 cg_put_turn_function(const cg_contract *x, char letter, int64_t width) {
+  assert(width > 0 && (letter == 'x' || letter == 'y'));
   const char *index = x->e->index;
   cg_write(x->w,
            "static inline void\n%s_turn_%c(const %s *const *row, %s at, "

@@ -17,6 +17,7 @@ cg_mac_side
 cg_mac_side_of(const cg_contract *x, bool of_x) {
   const po_contraction *c = x->c;
   const gs_mac *mac = c->mac.mac;
+  assert(mac);
   const po_cdims *k = &c->dims[PO_DIM_K];
   int64_t last = k->d[k->n - 1].extent;
   cg_mac_side s = {.side = cg_side_of(x, of_x),
@@ -44,6 +45,7 @@ cg_mac_type(const cg_mac_side *s) {
 int64_t
 cg_mac_fragments(const cg_mac_side *s, int64_t rows) {
   assert(rows >= 0);
+  assert(s->rows > 0);
   return bs_ceil_div(rows, s->rows);
 }
 

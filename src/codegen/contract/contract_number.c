@@ -9,9 +9,11 @@
 #include "glenside/target/tuned.h"
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 gs_number
 cg_last_stride(const po_cdims *dims, uint32_t extra) {
+  assert(dims->n <= PO_MAX_DIMS);
   const po_cdim *d = dims->n ? &dims->d[dims->n - 1] : NULL;
   return !d ? 0 : extra == CG_OF_C ? d->c : d->extra[extra];
 }
@@ -87,6 +89,7 @@ cg_find_numbers(cg_contract *x) {
 
 const char *
 cg_number_text(const cg_contract *x, gs_number v) {
+  assert(x->n_numbers <= CG_MOST_NUMBERS);
   for (uint32_t k = 0; k < x->n_numbers; k++)
     if (x->numbers[k] == v)
       return bs_arena_printf(&x->e->arena, "glen_n%u", k);
@@ -102,6 +105,7 @@ cg_panels_step(const cg_contract *x, bool of_x) {
 
 const char *
 cg_times_text(const cg_contract *x, int64_t by, gs_number v) {
+  assert(by >= 0);
   if (!gs_is_sized(v))
     return cg_number_text(x, gs_product(NULL, by, v));
   return bs_arena_printf(&x->e->arena, "%lld * %s", (long long)by,

@@ -3,6 +3,7 @@
  *
  * See above/parts.c. */
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 static cg_helper
 parts_of(const cg_contract *x, int64_t width) {
@@ -13,6 +14,7 @@ parts_of(const cg_contract *x, int64_t width) {
 void
 cg_put_part(const cg_contract *x, const char *sum, const char *to,
             cg_transfer way, int64_t width) {
+  assert(width > 0 && *sum && *to);
   long long bytes = width * gs_dtype_table[x->c->dtype].bytes;
   cg_helper parts = parts_of(x, width);
   cg_emitter *e = x->e;

@@ -18,6 +18,7 @@
 #include "codegen/contract/contract.h"
 #include "poly/loops/affine.h"
 #include "base/whole.h"
+#include <assert.h>
 
 typedef struct image {
   const cg_contract *x;
@@ -423,6 +424,7 @@ put_within(const image *i) {
 
 int64_t
 cg_window_row(const cg_contract *x, int64_t row) {
+  assert(row >= 0);
   image i = image_of(x);
   int64_t place = 0;
   for (uint32_t a = i.last + 1; a-- > 0;) {

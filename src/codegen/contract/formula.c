@@ -8,6 +8,7 @@
  * its own. */
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 static const char *
 extra_type(const cg_contract *x, uint32_t k) {
@@ -58,6 +59,7 @@ places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
 
 const cg_expr *
 cg_formula_value(const cg_contract *x, const cg_expr *sum) {
+  assert(x->c->formula < x->e->p->stmts.len);
   const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
   return cg_make_result(x->e, s, places_of(x, s, sum));
 }

@@ -54,6 +54,7 @@ cg_contract_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
   int64_t line = x->c->line;
   int64_t rows[] = {line % x->c->mr, line >= x->c->mr ? x->c->mr : 0};
   int64_t columns[] = {x->n % x->columns, x->n >= x->columns ? x->columns : 0};
+  assert(x->c->mr > 0 && x->columns > 0);
   uint32_t n = 0;
   for (uint32_t k = 0; k < 4; k++) {
     cg_panel panel = {rows[k & 1], columns[k >> 1], false};

@@ -5,6 +5,7 @@
  * there are functions, which move half a vector, a quarter and so on, as the
  * bits of their number say. */
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 /* NAME_put and NAME_get(to, from, n): n lanes, from 1 to all of them. */
 static void
@@ -31,6 +32,7 @@ cg_put_ragged_functions(const cg_contract *x) {
 
 void
 cg_put_left(const cg_contract *x, int64_t columns) {
+  assert(columns >= x->c->lanes);
   long long before = columns - x->c->lanes;
   cg_write(x->w, "const %s " CG_LEFT " = n < %lld ? n - %lld : %u;",
            x->e->index, (long long)columns, before, x->c->lanes);

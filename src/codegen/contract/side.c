@@ -4,6 +4,7 @@
  * A guard is linear, so that along a loop it holds on an interval, whose ends
  * are computed before the loop: inner loops have no conditions. */
 #include "codegen/contract/side.h"
+#include <assert.h>
 
 bool
 cg_names_outer(const po_coperand *operand, uint32_t dim) {
@@ -48,6 +49,7 @@ cg_put_linear(const cg_contract *x, const po_cguard *g, uint32_t but_role,
 /* Narrows lo .. hi, values of index `dim` of `role`, by the guards. */
 void
 cg_put_interval(const cg_side *s, uint32_t role, uint32_t dim) {
+  assert(role < 4 && dim < PO_MAX_DIMS);
   const cg_contract *x = s->x;
   for (uint32_t g = 0; g < s->operand->n_guards; g++) {
     const po_cguard *guard = &s->operand->guards[g];
@@ -94,11 +96,13 @@ cg_put_address(const cg_side *s, po_dim_role role, uint32_t which) {
 
 uint32_t
 cg_all_but_last(const po_cdims *dims) {
+  assert(dims->n && dims->n <= PO_MAX_DIMS);
   return (1u << (dims->n - 1)) - 1;
 }
 
 uint32_t
 cg_all_of(const po_cdims *dims) {
+  assert(dims->n <= PO_MAX_DIMS);
   return (1u << dims->n) - 1;
 }
 
@@ -169,6 +173,7 @@ cg_guarded_k(const cg_side *s) {
 gs_number
 cg_side_last_stride(const cg_side *s) {
   const po_cdims *dims = cg_side_dims(s);
+  assert(dims->n);
   return cg_side_stride(s, &dims->d[dims->n - 1]);
 }
 

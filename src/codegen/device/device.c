@@ -9,6 +9,7 @@
  * refused. */
 #include "poly/loops/affine.h"
 #include "codegen/device/device.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ cg_has_sync(const cg_emitter *e, uint32_t top) {
 
 bool
 cg_has_axis(const cg_emitter *e, uint32_t top, uint32_t axis) {
+  assert(axis <= PO_THREAD_Z);
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(e->p, k, top))
     if (at(e, k)->kind == PO_LOOP && at(e, k)->mark == PO_BIND &&
         at(e, k)->bind == axis)
@@ -188,6 +190,7 @@ find_slots(cg_launch *c, cg_use *use) {
 
 const char *
 cg_type_of(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   return gs_dtype_table[e->p->arrays.data[array].dtype].c_type;
 }
 
@@ -208,6 +211,7 @@ cg_is_in_workspace(const po_array *a) {
 
 bool
 cg_is_passed_whole(const cg_launch *c, uint32_t slot) {
+  assert(slot < c->use->n_slots);
   const po_array *a = &c->e->p->arrays.data[c->use->slots[slot].array];
   return c->device->workspace && cg_is_in_workspace(a);
 }
@@ -222,6 +226,7 @@ cg_uses_workspace(const cg_launch *c) {
 
 const char *
 cg_type_of_slot(const cg_launch *c, uint32_t slot) {
+  assert(slot < c->use->n_slots);
   const cg_slot *s = &c->use->slots[slot];
   return bs_arena_printf(&c->e->arena, "%s%s%s *", c->device->pointer,
                          s->written ? "" : "const ",
@@ -280,6 +285,7 @@ make_kernel(cg_emitter *e, const cg_device *device, cg_launch *c, uint32_t k) {
 
 int64_t
 cg_size_of(const cg_launch *c, uint32_t axis) {
+  assert(axis <= PO_THREAD_Z);
   return c->size[axis] ? c->size[axis] : 1;
 }
 
@@ -324,6 +330,7 @@ write_files(cg_emitter *e, void *arg) {
 bool
 cg_emit_device(const po_program *p, const cg_device *device,
                const cg_options *options, bs_text *kernels, bs_text *host) {
+  assert(device && options->name && kernels);
   p = cg_with_own_names(p, options->name, device->is_word);
   return cg_emit(p, options, write_files, &(files){device, kernels, host});
 }

@@ -13,6 +13,7 @@
  * Loops are parameters of the sets here, named as the iterators are. */
 #include "codegen/build/build.h"
 #include "codegen/device/device.h"
+#include <assert.h>
 #include <isl/space.h>
 #include <isl/val.h>
 
@@ -222,6 +223,7 @@ static cg_node *make_children(walk *, uint32_t node, uint32_t depth,
 
 bool
 cg_is_in_kernel(const cg_launch *c, uint32_t array) {
+  assert(array < c->e->p->arrays.len);
   for (uint32_t k = 0; k < c->group->n; k++) {
     const po_stmt *s = cg_stmt(c->e, c->group, k);
     bool is = s->array == array;

@@ -17,6 +17,7 @@
 #include "codegen/file/codegen_file.h"
 #include "codegen/contract/contract_unit.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct dispatch {
@@ -475,6 +476,7 @@ emit(dispatch *d) {
 bool
 cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
                  bs_text *h) {
+  assert(options->n_variants || options->keys.n);
   bs_heap *heap = p->ctx.heap;
   bs_arena arena;
   dispatch d = {.options = options, .p = p, .arena = &arena, .c = c, .h = h};

@@ -5,9 +5,11 @@
  * its sums in memory, tens of times slower.  A file says itself what it was
  * made for, so that its speed does not hang on a flag. */
 #include "codegen/file/codegen_file.h"
+#include <assert.h>
 
 void
 cg_put_features(const gs_variant *v, bs_text *out) {
+  assert(v && v->features && *v->features);
   bs_putf(out,
           "#if defined(__clang__)\n"
           "#pragma clang attribute push( \\\n"

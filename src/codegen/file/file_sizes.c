@@ -7,6 +7,7 @@
 #include "codegen/build/build.h"
 #include "codegen/file/codegen_file.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 
 void
 cg_put_size_documentation(const po_program *p, bs_text *out) {
@@ -122,6 +123,7 @@ compared(bs_arena *arena, const cg_expr *a, cg_op op, int64_t b) {
 
 cg_node *
 cg_make_size_check(cg_emitter *e, int64_t otherwise) {
+  assert(po_has_sizes(e->p));
   bs_arena *arena = &e->arena;
   const po_program *p = e->p;
   uint32_t n = 0;
@@ -164,6 +166,7 @@ cg_call_of_places(cg_emitter *e) {
 
 void
 cg_put_sized_workspace(cg_emitter *e) {
+  assert(po_has_sizes(e->p));
   bs_arena *arena = &e->arena;
   uint32_t n = cg_count_places(e->p);
   cg_list body;

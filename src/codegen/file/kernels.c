@@ -13,6 +13,7 @@
 #include "poly/kernel/kernel_slide.h"
 #include "poly/loops/names.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -25,6 +26,7 @@ cg_function_name(cg_emitter *e, char letter, uint32_t number) {
 
 const char *
 cg_layer_of(cg_emitter *e, const po_group *group) {
+  assert(e->p->source);
   gs_term term = cg_stmt(e, group, 0)->term;
   const gs_program *p = e->p->source;
   if (!e->layers)

@@ -2,6 +2,7 @@
 /* signature.c - the functions that a file has for its callers: their names and
  * parameters, their declarations, and those that return a number. */
 #include "codegen/file/codegen_file.h"
+#include <assert.h>
 #include <string.h>
 
 cg_parameter
@@ -15,6 +16,7 @@ cg_parameter_of(bs_arena *arena, const po_array *array, bool restricted) {
 cg_function
 cg_signature_of(const po_program *p, const cg_options *options, bool restricted,
                 bs_arena *arena) {
+  assert(options->name && *options->name);
   uint32_t n = 0;
   cg_parameter *out =
       BS_NEWS(arena, cg_parameter, p->sizes.len + p->arrays.len + 2);
@@ -62,6 +64,7 @@ cg_prepack_signature(const po_program *p, const cg_options *options,
 
 void
 cg_put_prototype(bs_text *out, const char *type, const cg_function *f) {
+  assert(*type && f->name && *f->name);
   size_t n = strlen(type);
   bs_putf(out, "%s%s", type, n && type[n - 1] == '*' ? "" : " ");
   cg_print_signature(out, f);

@@ -14,6 +14,7 @@
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/pass/stream.h"
+#include <assert.h>
 #include <string.h>
 
 /* Terms of an address; loops of an iteration that are looked at. */
@@ -185,6 +186,7 @@ add_chain(search *x, const cg_node *chain) {
 
 void
 cg_find_fetches(cg_emitter *e, const cg_node *loop, cg_stream *out) {
+  assert(loop->kind == CG_FOR);
   search x = {.e = e, .loop = loop};
   out->n_fetched = add_chain(&x, loop->first) ? x.n : 0;
   memcpy(out->fetch, x.fetch, sizeof x.fetch);
@@ -346,6 +348,7 @@ share_out(const row_loops *l, const search *x, const cg_node *rows,
  * for all: there those that can share it. */
 bool
 cg_find_ahead(cg_emitter *e, const cg_node *rows, cg_ahead *out) {
+  assert(rows->kind == CG_FOR);
   row_loops l = {.e = e};
   search x = {.e = e};
   const cg_node *parts = NULL;

@@ -3,10 +3,12 @@
  * parts of one loop, pass_jam.c of several rows. */
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
+#include <assert.h>
 #include <string.h>
 
 const char *
 cg_copy_name(cg_emitter *e, const char *name, const char *kind, int64_t k) {
+  assert(k >= 0 && *name);
   return k ? bs_arena_printf(&e->arena, "%s_%s%lld", name, kind, (long long)k)
            : name;
 }
@@ -32,7 +34,9 @@ cg_can_copy_name(cg_emitter *e, const char *name, const char *kind, int64_t n) {
 void
 cg_copy_reductions(cg_emitter *e, const cg_for *from, const char *kind,
                    int64_t n, cg_for *to) {
+  assert(n >= 1);
   uint32_t made = 0;
+  assert(from->reductions || !from->n_reductions);
   cg_reduction *out =
       BS_NEWS(&e->arena, cg_reduction, (size_t)(from->n_reductions * n));
   for (uint32_t k = 0; k < from->n_reductions; k++)

@@ -19,6 +19,7 @@
  *     }
  *   } */
 #include "codegen/pass/stream.h"
+#include <assert.h>
 
 typedef struct rows {
   cg_emitter *e;
@@ -162,6 +163,7 @@ make_around(const rows *r, const cg_expr *first, const cg_expr *condition,
 cg_node *
 cg_make_rows(cg_emitter *e, const cg_scope *scope, cg_node *loop,
              const cg_stream *stream) {
+  assert(loop->kind == CG_FOR && stream->row > 0);
   rows r = {e, scope, loop, stream, &e->arena};
   const cg_expr *from = name_of(&r, "glen_from"), *last = last_of(&r);
   const cg_expr *ends[] = {last, infix(&r, CG_OP_ADD, from, stream->row - 1)};
@@ -183,6 +185,7 @@ cg_make_rows(cg_emitter *e, const cg_scope *scope, cg_node *loop,
 cg_node *
 cg_make_lines(cg_emitter *e, const cg_scope *scope, cg_node *loop,
               const cg_stream *stream) {
+  assert(loop->kind == CG_FOR && stream->row > 0);
   rows r = {e, scope, loop, stream, &e->arena};
   const cg_expr *from = name_of(&r, "glen_from"), *last = last_of(&r);
   const cg_expr *end = infix(&r, CG_OP_ADD, from, stream->row - 1);

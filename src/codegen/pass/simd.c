@@ -20,6 +20,7 @@
 #include "codegen/build/build.h"
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 
 /* Statements of a body that is looked at. */
 enum { MOST_STMTS = 256 };
@@ -262,6 +263,7 @@ look(lanes *l) {
 
 const char *
 cg_why_not_simd(cg_emitter *e, const cg_node *loop) {
+  assert(loop->kind == CG_FOR);
   lanes l = {.e = e, .loop = loop};
   look(&l);
   return l.why;
@@ -271,6 +273,7 @@ cg_why_not_simd(cg_emitter *e, const cg_node *loop) {
 
 bool
 cg_explain_lanes(cg_emitter *e, const cg_node *loop) {
+  assert(loop->loop < e->p->nest.nodes.len);
   const char *why = cg_why_not_simd(e, loop);
   if (why)
     bs_note(e->p->ctx.diags, BS_NOWHERE,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* codegen_text.c - comments, and lists that are broken into lines. */
 #include "codegen/print/print.h"
+#include <assert.h>
 #include <string.h>
 
 #define LINE_LENGTH 76
@@ -17,6 +18,7 @@ cg_put_item(bs_text *out, const char *format, ...) {
 
 void
 cg_end_item(bs_text *out, size_t start) {
+  assert(start <= out->len);
   size_t n = out->len - start, line = start;
   while (line && out->data[line - 1] != '\n')
     line--;

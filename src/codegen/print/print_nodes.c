@@ -516,6 +516,7 @@ print_by_hand(bs_text *out, const cg_function *f) {
 
 void
 cg_print_signature(bs_text *out, const cg_function *f) {
+  assert(f->name && *f->name);
   bs_putf(out, "%s(", f->name);
   if (f->by_hand) {
     print_by_hand(out, f);
@@ -537,6 +538,7 @@ cg_print_signature(bs_text *out, const cg_function *f) {
 void
 cg_print_function(bs_text *out, const cg_language *language,
                   const cg_function *f) {
+  assert(f->head);
   bs_putf(out, "%s\n", f->head);
   cg_print_signature(out, f);
   bs_put(out, " {\n");

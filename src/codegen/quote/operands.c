@@ -5,6 +5,7 @@
  * of one operator become one node.  Quotes are the generators' own and shallow:
  * functions here recurse. */
 #include "codegen/quote/reader.h"
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ breaks(cg_reader *r) {
 
 bool
 cg_take(cg_reader *r, const char *sign) {
+  assert(*sign);
   size_t n = strlen(sign);
   if (strncmp(cg_read_space(r), sign, n) != 0)
     return false;
@@ -335,6 +337,7 @@ read_branch(cg_reader *r, char sign) {
 const cg_expr *
 cg_read_expr(cg_reader *r) {
   const cg_expr *x = read_infix(r, CG_LEVEL_OR);
+  assert(x || r->why);
   const cg_expr *then = read_branch(r, '?');
   const cg_expr *otherwise = then ? read_branch(r, ':') : NULL;
   if (then && !otherwise)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* write.c - statements of quotes, and the lists that they go to. */
 #include "codegen/quote/reader.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- what is open ---- */
@@ -365,11 +366,14 @@ cg_write_store(cg_writer *w, const char *target, const cg_expr *value) {
 
 void
 cg_write_if(cg_writer *w, const cg_expr *condition) {
+  assert(condition);
   open_frame(w, cg_make_if(w->arena, condition, NULL), false);
 }
 
 void
 cg_write_team(cg_writer *w, uint32_t loops, const char *pays) {
+  /* Of a loop that follows. */
+  assert(loops >= 1);
   w->team = w->shared = loops;
   w->pays = pays ? operand(w, pays) : NULL;
 }
@@ -393,6 +397,7 @@ cg_open_body(cg_writer *w) {
 
 void
 cg_open_function(cg_writer *w, const cg_function *f) {
+  assert(f->name && *f->name);
   w->function = *f;
   cg_open_body(w);
 }

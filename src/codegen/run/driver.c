@@ -6,6 +6,7 @@
  * call, so that an element never written does not pass for a zero. */
 #include "codegen/run/driver.h"
 #include "codegen/unit/unit_profile.h"
+#include <assert.h>
 
 /* Of the function or of NAME_prepack. */
 static bool
@@ -33,6 +34,7 @@ advance(int64_t *at, int64_t bytes) {
 bool
 cg_place_data(const cg_job *jobs, uint32_t n, int64_t *times,
               cg_place *const *places, int64_t *total) {
+  assert(n);
   int64_t at = CG_DATA_HEADER;
   for (uint32_t j = 0; j < n; j++) {
     const po_program *p = jobs[j].program;

@@ -13,6 +13,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/loops/storage.h"
 #include "base/random.h"
+#include <assert.h>
 #include <math.h>
 
 /* ---- programs ---- */
@@ -274,6 +275,8 @@ differs(gs_dtype d, double expected, double found, double bound) {
 
 int64_t
 cg_trial_difference(const cg_trial *t) {
+  assert(t->expected->elements == t->found->elements &&
+         t->expected->dtype == t->found->dtype);
   for (int64_t i = 0; i < t->expected->elements; i++)
     if (differs(t->expected->dtype, gs_tensor_get(t->expected, i),
                 gs_tensor_get(t->found, i), gs_tensor_get(t->bounds, i)))

@@ -6,6 +6,7 @@
  * second, or when an interrupt is repeated. */
 #include "codegen/run/process.h"
 #include "base/portable.h"
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,6 +89,7 @@ cg_scratch_remove(cg_scratch *scratch) {
 
 const char *
 cg_scratch_file(const cg_scratch *scratch, const char *name) {
+  assert(*name && !strchr(name, '/'));
   const char *path =
       bs_arena_printf(paths_of(scratch), "%s/%s", scratch->path, name);
   bs_temporary_new(scratch->ctx->diags, BS_TEMPORARY_FILE, path)->live = 1;
@@ -209,6 +211,7 @@ cg_result
 cg_run_process(bs_heap *heap, const char *const *argv, const char *log,
                const char *const *settings, uint32_t n_settings,
                const cg_watch *watch) {
+  assert(argv[0] && log);
   posix_spawn_file_actions_t actions;
   pid_t child;
   char **env = environment(heap, settings, n_settings);

@@ -14,6 +14,7 @@
 #include "codegen/run/driver.h"
 #include "codegen/run/process.h"
 #include "codegen/unit/unit_profile.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -439,6 +440,7 @@ cg_build(const po_program *program, const cg_build_options *options) {
 bool
 cg_built_run(cg_built *b, const gs_tensor *inputs, gs_tensor *outputs,
              double *seconds) {
+  assert(b->ok);
   b->one.inputs = inputs;
   b->one.outputs = outputs;
   bool memory = bs_protect(b->ctx->heap, run_body, b);

@@ -10,6 +10,7 @@
 #include "base/whole.h"
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide.h"
+#include <assert.h>
 
 static const char *
 text_of(const cg_slide *x, bs_text *text) {
@@ -20,6 +21,7 @@ text_of(const cg_slide *x, bs_text *text) {
 
 const char *
 cg_pick(const cg_slide *x, const char *a, const char *b, const int64_t *lane) {
+  assert(x->c->lanes <= 64);
   bs_text text;
   bs_text_init(&text, x->e->heap);
   bs_putf(&text, "GLEN_PICK(%s_i, %s, %s", x->name, a, b);
@@ -52,6 +54,7 @@ element_of(const cg_slide *x, int64_t lane) {
 
 const char *
 cg_in_order(const cg_slide *x, const char *vector) {
+  assert(x->c->lanes <= 64);
   int64_t lane[64] = {0};
   for (uint32_t l = 0; l < x->c->lanes; l++)
     lane[element_of(x, l)] = l;
@@ -67,6 +70,7 @@ filler(const cg_slide *x) {
 
 const char *
 cg_blend(const cg_slide *x, const char *a, const char *b, cg_lanes from) {
+  assert(x->c->lanes <= 64);
   int64_t lane[64];
   for (uint32_t l = 0; l < x->c->lanes; l++)
     lane[l] = from >> element_of(x, l) & 1 ? x->c->lanes + l : l;
@@ -220,6 +224,7 @@ cg_held(const cg_slide *x, int64_t k) {
 const char *
 cg_load_held(const cg_slide *x, const cg_source *from, int64_t offset,
              int64_t k) {
+  assert(k >= 0 && k < cg_n_held(x));
   const po_slide *c = x->c;
   po_held row = po_held_row(c);
   int64_t rest = row.n - k * c->lanes;

@@ -8,6 +8,7 @@
 #include "glenside/target/tuned.h"
 #include "codegen/slide/slide.h"
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 /* ---- where pointers point ---- */
 
@@ -92,6 +93,7 @@ reach_of(const cg_slide *x, const cg_place *at, const po_sliding *operand) {
 
 cg_source
 cg_source_of(const cg_slide *x, const cg_place *at, char letter) {
+  assert(letter == 'x' || letter == 'w');
   const po_sliding *operand = letter == 'x' ? &x->c->x : &x->c->y;
   interval reach = reach_of(x, at, operand);
   return (cg_source){.letter = letter,

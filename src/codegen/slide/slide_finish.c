@@ -11,6 +11,7 @@
 #include "codegen/contract/contract.h"
 #include "codegen/print/print.h"
 #include "codegen/slide/slide.h"
+#include <assert.h>
 
 static bool
 is_costly(const po_stmt *s) {
@@ -35,6 +36,7 @@ cg_extras_of_tile(const cg_slide *x) {
 
 const char *
 cg_extra_type(const cg_slide *x, uint32_t k) {
+  assert(k < x->c->n_extras);
   uint32_t array = x->c->extras[k].array;
   return gs_dtype_table[x->e->p->arrays.data[array].dtype].c_type;
 }

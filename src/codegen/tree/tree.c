@@ -13,6 +13,7 @@ void
 cg_append(cg_list *list, cg_node *chain) {
   assert(!*list->end); /* the end of the chain */
   *list->end = chain;
+  assert(list->end);
   while (*list->end)
     list->end = &(*list->end)->next;
 }
@@ -82,6 +83,7 @@ cg_make_for(bs_arena *arena, const char *type, const char *iterator,
             const cg_expr *first, const cg_expr *condition, int64_t step,
             cg_node *body) {
   assert(iterator && condition);
+  assert(step != 0);
   cg_node *n = cg_node_new(arena, CG_FOR);
   n->head.type = type;
   n->head.iterator = iterator;
@@ -123,6 +125,7 @@ cg_below_marks(cg_node *chain) {
 
 void
 cg_add_parameter(bs_arena *arena, cg_function *f, cg_parameter last) {
+  assert(last.name && *last.name);
   cg_parameter *all = BS_NEWS(arena, cg_parameter, f->n_parameters + 1);
   for (uint32_t k = 0; k < f->n_parameters; k++)
     all[k] = f->parameters[k];

@@ -73,6 +73,7 @@ cg_braces(bs_arena *arena, const char *type, uint32_t n,
 
 const cg_expr *
 cg_broken(bs_arena *arena, const cg_expr *of) {
+  assert(of);
   return make_of(arena, CG_BROKEN, NULL, 1, &of);
 }
 
@@ -84,6 +85,7 @@ cg_cast(bs_arena *arena, const char *type, const cg_expr *of) {
 
 const cg_expr *
 cg_paren(bs_arena *arena, const cg_expr *of) {
+  assert(of);
   return make_of(arena, CG_PAREN, NULL, 1, &of);
 }
 
@@ -140,6 +142,7 @@ static const struct {
 
 const char *
 cg_sign(cg_op op) {
+  assert(op < CG_OP_COUNT);
   return operators[op].sign;
 }
 
@@ -219,6 +222,7 @@ cg_equal(const cg_expr *a, const cg_expr *b) {
 const cg_expr *
 cg_substitute(bs_arena *arena, const cg_expr *x, const char *name,
               const cg_expr *by) {
+  assert(*name && by);
   if (cg_is_name(x, name))
     return by;
   if (!x->n)
@@ -252,6 +256,7 @@ combine(const cg_expr *x, const int64_t arg[2], int64_t *out) {
 
 bool
 cg_coefficient(const cg_expr *x, const char *name, int64_t *out) {
+  assert(*name);
   int64_t arg[2] = {0, 0}, at;
   x = cg_bare(x);
   *out = cg_is_name(x, name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* elements.c - locals of loops, and those that are scalars for each element. */
 #include "codegen/unit/emit.h"
+#include <assert.h>
 #include <string.h>
 
 static bool
@@ -18,6 +19,7 @@ is_mentioned(const po_stmt *stmt, uint32_t array) {
 bool
 cg_is_local_of(const cg_emitter *e, const po_group *group, uint32_t loop,
                uint32_t array) {
+  assert(array < e->p->arrays.len && loop < e->p->nest.nodes.len);
   if (e->p->arrays.data[array].role != PO_LOCAL || e->local_node[array] != loop)
     return false;
   if (loop)

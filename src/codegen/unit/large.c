@@ -4,6 +4,7 @@
 #include "glenside/target/machine.h"
 #include "codegen/unit/emit.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 
 static void
 exclude_read(const po_stmt *stmt, bool *streamed) {
@@ -47,5 +48,6 @@ cg_may_stream(const cg_emitter *e, const cg_use *use) {
 
 int64_t
 cg_element_bytes(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   return gs_dtype_table[e->p->arrays.data[array].dtype].bytes;
 }

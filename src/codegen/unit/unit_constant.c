@@ -2,9 +2,11 @@
 /* unit_constant.c - what is in the arrays of constants. */
 #include "glenside/target/tuned.h"
 #include "codegen/unit/emit.h"
+#include <assert.h>
 
 double
 cg_element_at(const po_array *array, int64_t i) {
+  assert(array->data && i >= 0 && i < po_elements(array));
   switch (array->dtype) {
   case GS_F32:
     return (double)((const float *)array->data)[i];

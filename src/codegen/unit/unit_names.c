@@ -8,6 +8,7 @@
  * anew in a copy of the program that shares everything else. */
 #include "codegen/unit/emit.h"
 #include "poly/loops/names.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -136,6 +137,7 @@ cg_with_new_names(const po_program *p,
 
 bool
 cg_has_own_name(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   const po_array *a = &e->p->arrays.data[array];
   return a->role == PO_LOCAL &&
          (!po_is_large(a) || po_is_in_parallel(e->p, e->local_node[array]));
@@ -151,6 +153,7 @@ cg_is_array_name(const cg_emitter *e, const char *name) {
 
 const char *
 cg_array_name(const cg_emitter *e, const cg_scope *scope, uint32_t array) {
+  assert(array < e->p->arrays.len);
   cg_mention(e, array);
   if (!cg_has_own_name(e, array))
     for (uint32_t k = 0; k < scope->use->n_slots; k++)

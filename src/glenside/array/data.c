@@ -7,6 +7,7 @@
 #include "glenside/program/program.h"
 #include "glenside/array/tensor.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +19,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 void
 gs_add_data(gs_program *p, const gs_data *data) {
+  assert(data->name && data->file && data->beside);
   bs_arena *arena = p->ctx.arena;
   bs_push(p->ctx.heap, &p->data,
           (gs_data){
@@ -170,6 +172,7 @@ locate_raw(const gs_context *ctx, const gs_data *data, gs_data_site *out) {
 bool
 gs_data_locate(const gs_context *ctx, const gs_data *data, const gs_type *type,
                gs_data_site *out) {
+  assert(gs_is_type(type));
   const char *why;
   int64_t size;
   look l = {.ctx = ctx, .data = data, .type = type, .out = out};
@@ -239,6 +242,7 @@ is_aligned(const gs_tensor *t) {
 bool
 gs_data_read(const gs_context *ctx, const gs_data *data, const gs_type *type,
              gs_tensor *out) {
+  assert(gs_is_type(type));
   gs_data_site site;
   gs_tensor mapped;
   if (!gs_data_locate(ctx, data, type, &site))

@@ -12,6 +12,7 @@
  * where i32 is expected, if each fits. */
 #include "glenside/array/tensor.h"
 #include "base/file.h"
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -528,6 +529,7 @@ put_header(bs_text *out, const gs_tensor *t) {
 
 bool
 gs_npy_write(const gs_context *ctx, const char *path, const gs_tensor *t) {
+  assert(t->data || !t->elements);
   bs_text out;
   bs_text_init(&out, ctx->heap);
   put_header(&out, t);

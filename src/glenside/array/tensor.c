@@ -37,6 +37,7 @@ gs_tensor_init(bs_heap *heap, gs_tensor *t, const gs_type *type) {
 
 gs_tensor
 gs_tensor_of(const gs_constant *c) {
+  assert(c->data && gs_is_type(&c->type));
   gs_tensor t = {.dtype = c->type.dtype,
                  .rank = c->type.rank,
                  .elements = gs_elements(&c->type),
@@ -124,6 +125,7 @@ to_f32(double v) {
 
 double
 gs_convert(gs_dtype dtype, double v) {
+  assert(dtype < GS_DTYPE_COUNT);
   switch (dtype) {
   case GS_F32:
     return to_f32(v);
@@ -167,6 +169,7 @@ gs_parameter_value(const bs_values *values, bs_value o, uint32_t k,
 
 int64_t
 gs_wrap(gs_dtype dtype, int64_t v) {
+  assert(gs_dtype_table[dtype].integer);
   if (dtype == GS_BOOL)
     return v != 0;
   if (dtype == GS_I64) /* which holds all that others hold */
@@ -179,6 +182,7 @@ gs_wrap(gs_dtype dtype, int64_t v) {
 
 int64_t
 gs_any_whole(gs_dtype dtype, uint64_t bits) {
+  assert(gs_dtype_table[dtype].integer);
   if (dtype != GS_I64)
     return gs_wrap(dtype, (int64_t)bits);
   uint64_t values =
@@ -278,6 +282,7 @@ gs_tensor_set(gs_tensor *t, int64_t i, double v) {
 
 int64_t
 gs_tensor_settle(gs_tensor *t) {
+  assert(t->data || !t->elements);
   uint8_t *bytes = t->data;
   const int64_t *wide = t->data;
   for (int64_t k = 0; t->dtype == GS_BOOL && k < t->elements; k++)
@@ -376,6 +381,7 @@ bool
 gs_tensor_compare_within(const gs_tensor *a, const gs_tensor *b, double rel,
                          double abs, const gs_tensor *bound_a,
                          const gs_tensor *bound_b, gs_difference *out) {
+  assert(rel >= 0 && abs >= 0 && a->dtype < GS_DTYPE_COUNT);
   bool exact = gs_dtype_table[a->dtype].integer;
   *out = (gs_difference){.first = -1};
   if (!same_shape(a, b)) {

@@ -7,6 +7,7 @@
  * the type of its result: then the first call adds to an array that is given.
  * Skeletons are at most GS_MAX_NESTING deep, so walking them may recurse. */
 #include "glenside/call/over.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct pairing {
@@ -161,6 +162,7 @@ accumulates_itself(const bs_values *values, const gs_instr *instr,
 bool
 gs_accumulates(const bs_values *values, const gs_instr *plain,
                const gs_instr *more, gs_accumulation *out) {
+  assert(plain->n_operands);
   uint32_t slots[GS_MAX_INSTR_VARS];
   uint8_t taken[GS_MAX_INSTR_VARS];
   if (plain == more)

@@ -89,6 +89,7 @@ gs_over_read(const bs_values *values, const gs_instr *instr, bs_value attr,
   bs_value over = gs_over_item(values, attr);
   bool sums = false;
   *out = (gs_over){0};
+  assert(instr);
   if (!over.i)
     return true;
   int item = (int)bs_len(values, attr) - 1;
@@ -140,6 +141,7 @@ bool
 gs_over_whole(const gs_over *over, const gs_type *tile, gs_type *whole,
               gs_fault *fault) {
   assert(over->n <= GS_MAX_RANK && gs_is_type(tile));
+  assert(over->n + tile->rank <= 2 * GS_MAX_RANK);
   gs_type made = {.dtype = tile->dtype};
   for (uint32_t d = 0; d < over->n; d++)
     if (!over->sum[d])
@@ -218,6 +220,7 @@ sum_items(gs_program *p, gs_term t, gs_fault *fault) {
 
 gs_term
 gs_over_reduce(const gs_over *over, gs_program *p, gs_term t, gs_fault *fault) {
+  assert(over->n <= GS_MAX_RANK);
   int64_t order[GS_MAX_RANK];
   uint32_t n = 0, sums = 0;
   gs_type type;

@@ -5,6 +5,7 @@
  * Dimensions are bound in the order of the declaration: a plain name that has
  * no value yet takes the size found, everything else must equal it. */
 #include "glenside/call/over.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -317,6 +318,7 @@ declared_type(const gs_instr *instr, const gs_program *p, bs_value attr,
 gs_term
 gs_instr_expand(const gs_instr *instr, gs_program *p, bs_value attr,
                 const gs_term *operands, gs_fault *fault) {
+  assert(instr->semantics && instr->semantics->n);
   gs_type declared, found;
   gs_over over;
   if (!declared_type(instr, p, attr, operands, &declared, fault) ||
@@ -339,6 +341,7 @@ gs_instr_expand(const gs_instr *instr, gs_program *p, bs_value attr,
 double
 gs_instr_cost(const gs_instr *instr, bs_values *values, const uint32_t *slots,
               const char *name, double otherwise) {
+  assert(name && instr->scope.vars.len <= GS_MAX_INSTR_VARS);
   gs_env env = {
       .values = values, .slots = slots, .n_slots = instr->scope.vars.len};
   for (uint32_t k = 0; k < instr->n_costs; k++) {
@@ -440,6 +443,7 @@ read_placeholder(const gs_instr *instr, gs_emit_piece *out) {
 
 bool
 gs_emit_next(const gs_instr *instr, const char **at, gs_emit_piece *out) {
+  assert(*at);
   const char *s = *at;
   size_t n = placeholder_length(s);
   *out = (gs_emit_piece){.kind = GS_EMIT_TEXT, .text = s, .len = n};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* expr.c - sorts, scopes, reserved names, and the text of expressions. */
 #include "glenside/expr/expr_functions.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- sorts ---------------------------------------------------------------- */
@@ -39,6 +40,7 @@ gs_scope_find(const gs_scope *scope, const char *name) {
 int
 gs_scope_add(const gs_context *ctx, gs_scope *scope, const char *name,
              gs_sort sort, bs_span span) {
+  assert(name && scope->vars.len < INT32_MAX);
   name = bs_arena_strdup(ctx->arena, bare(scope, name));
   bs_push(ctx->heap, &scope->vars, (gs_var){name, sort, span});
   return (int)scope->vars.len - 1;
@@ -71,6 +73,7 @@ gs_is_reserved(const char *name) {
 
 const gs_expr *
 gs_expr_literal(const gs_context *ctx, bs_value v, gs_sort sort, bs_span span) {
+  assert(v.i);
   gs_expr *e = BS_NEW(ctx->arena, gs_expr);
   *e =
       (gs_expr){.kind = GS_X_LITERAL, .sort = sort, .span = span, .literal = v};
@@ -80,6 +83,7 @@ gs_expr_literal(const gs_context *ctx, bs_value v, gs_sort sort, bs_span span) {
 const gs_expr *
 gs_expr_call(const gs_context *ctx, const char *function, gs_sort sort,
              const gs_expr *const *args, uint32_t n, bs_span span) {
+  assert(gs_function_find(function) >= 0 && n <= GS_MAX_ARGUMENTS);
   gs_expr *e = BS_NEW(ctx->arena, gs_expr);
   *e = (gs_expr){.kind = GS_X_CALL,
                  .sort = sort,

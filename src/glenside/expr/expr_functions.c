@@ -37,6 +37,7 @@ real_value(bs_values *values, double r) {
 
 bool
 gs_datum_value(bs_values *values, const gs_datum *d, bs_value *out) {
+  assert(d->kind <= GS_D_CLASS);
   switch (d->kind) {
   case GS_D_INT:
     *out = bs_int(values, d->i);
@@ -77,6 +78,8 @@ bool
 gs_apply(gs_function_id f, const gs_env *env, const gs_datum *args, uint32_t n,
          gs_datum *out) {
   assert(f < GS_FUNCTION_COUNT);
+  assert(n >= gs_function_at((uint16_t)f)->min_args &&
+         n <= gs_function_at((uint16_t)f)->max_args);
   return env->sizes && gs_has_sized(env, f, args, n)
              ? gs_apply_sized(f, env, args, n, out)
              : functions[f](env, args, n, out);
@@ -115,6 +118,7 @@ gs_function_find(const char *name) {
 /* The last letter repeats; `|` does not count. */
 char
 gs_function_letter(const gs_function_info *f, uint32_t k) {
+  assert(f->args[0]);
   char letter = f->args[0];
   for (const char *at = f->args; *at; at++) {
     if (*at == '|')

@@ -34,6 +34,7 @@ show(char *out, size_t room, const int64_t *dims, uint32_t n) {
 
 infer_text
 infer_show(const int64_t *dims, uint32_t n) {
+  assert(dims || !n);
   infer_text out;
   show(out.s, 72, dims, n);
   return out;
@@ -148,6 +149,7 @@ bool
 infer_shape(infer *x, uint32_t item, gs_number *out, uint32_t *n) {
   if (!infer_list(x, item, out, n))
     return false;
+  assert(*n <= GS_MAX_RANK);
   for (uint32_t k = 0; k < *n; k++)
     if (!infer_at_least(x, out[k], 1))
       return gs_fail(x->fault, "bad-size", -1, (int)item,
@@ -158,6 +160,7 @@ infer_shape(infer *x, uint32_t item, gs_number *out, uint32_t *n) {
 
 bool
 infer_dim(infer *x, uint32_t item, const gs_type *t, bool past, uint32_t *out) {
+  assert(gs_is_type(t));
   int64_t d = 0;
   if (!infer_place(x, item, &d))
     return false;
@@ -179,6 +182,7 @@ infer_dim(infer *x, uint32_t item, const gs_type *t, bool past, uint32_t *out) {
 bool
 infer_natural(infer *x, uint32_t item, int64_t least, const char *what,
               gs_number *out) {
+  assert(what && *what);
   if (!infer_int(x, item, out))
     return false;
   if (infer_at_least(x, *out, least))
@@ -294,6 +298,7 @@ size_fits(infer *x) {
 bool
 infer_run(infer *x) {
   assert(x->op < GS_OP_COUNT && rules[x->op]);
+  assert(x->kids || !x->n_kids);
   return counts_fit(x) && rules[x->op](x);
 }
 
@@ -319,6 +324,7 @@ bool
 gs_infer_over(const gs_numbers *over, gs_op op, const gs_type *const *kids,
               gs_type *out) {
   assert(over && op < GS_OP_COUNT);
+  assert(kids && kids[0]);
   infer x = {.over = over, .op = op, .kids = kids};
   if (!gs_op_table[op].view || !rules[op](&x))
     return false;

@@ -2,6 +2,7 @@
 /* infer_scan.c - the type of a scan, from what its step says. */
 #include "glenside/infer/infer.h"
 #include "glenside/program/scan.h"
+#include <assert.h>
 #include <string.h>
 
 static bool
@@ -46,6 +47,7 @@ find_node(bs_values *values, bs_value attr, const gs_step *step, uint32_t k,
 bool
 gs_step_types(bs_values *values, bs_value attr, const gs_step *step,
               const gs_type *const *kids, bs_value *types, gs_fault *fault) {
+  assert(step->n_nodes <= GS_MAX_STEP && step->n_params);
   if (!find_params(values, step, kids, types, fault))
     return false;
   for (uint32_t k = 0; k < step->n_nodes; k++)

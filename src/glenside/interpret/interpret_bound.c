@@ -13,6 +13,7 @@
  * The bounds are meant to tell an ill-conditioned element from a wrong one, and
  * are no proof. */
 #include "glenside/interpret/interpret_state.h"
+#include <assert.h>
 #include <math.h>
 
 /* Units that a library function may be off. */
@@ -315,6 +316,7 @@ finish(const in_operator *o, int64_t n, const double *result, double *out) {
 void
 in_bound(const in_operator *o, const gs_type *t, const double *in,
          const double *e, const double *result, double *out) {
+  assert(o->op < GS_COMPUTE_COUNT && gs_is_type(t));
   int64_t n = gs_prod(t->dim + t->access, t->rank - t->access);
   int64_t items = t->rank > t->access ? t->dim[t->access] : 1, m = n / items;
   int64_t made = n;

@@ -5,6 +5,7 @@
  * rounds the result to its dtype, once.  Integers are computed in 64 bits and
  * wrapped to the dtype at each step, which is exact. */
 #include "glenside/interpret/interpret_state.h"
+#include <assert.h>
 #include <math.h>
 
 /* --- elementwise ---------------------------------------------------------- */
@@ -183,6 +184,7 @@ static const meaning meanings[GS_COMPUTE_COUNT] = {
 
 double
 gs_fold_real(gs_fold fold, double a, double b) {
+  assert(fold != GS_FOLD_NONE && fold < GS_FOLD_COUNT);
   switch (fold) {
   case GS_FOLD_ADD:
     return a + b;
@@ -207,6 +209,7 @@ gs_fold_real(gs_fold fold, double a, double b) {
 
 double
 in_fold_step(const in_operator *o, gs_fold fold, double a, double b) {
+  assert(fold != GS_FOLD_NONE && fold < GS_FOLD_COUNT);
   if (!o->integer)
     return gs_fold_real(fold, a, b);
   int64_t v = gs_fold_table[fold].whole((int64_t)a, (int64_t)b);
@@ -262,6 +265,8 @@ fold(const in_operator *o, const double *in, int64_t t, int64_t m,
 
 double
 in_element(const in_operator *o, double x) {
+  assert(o->op < GS_COMPUTE_COUNT &&
+         gs_compute_table[o->op].kind == GS_ELEMENTWISE);
   const meaning *m = &meanings[o->op];
   if (!o->integer)
     return m->real(x, o->a, o->b);
@@ -337,6 +342,7 @@ in_prepare(const bs_values *values, bs_value o, gs_dtype from, gs_dtype dtype) {
 void
 in_compute(const in_operator *o, const gs_type *t, const double *in,
            double *out) {
+  assert(o->op < GS_COMPUTE_COUNT && gs_is_type(t));
   int64_t n = gs_prod(t->dim + t->access, t->rank - t->access);
   int64_t items = t->rank > t->access ? t->dim[t->access] : 1, m = n / items;
   switch (gs_compute_table[o->op].kind) {

@@ -217,6 +217,8 @@ in_fetch(const in_state *s, gs_term t, int64_t *index) {
   assert(gs_term_ok(t));
   while (!s->stored[t.i]) {
     const gs_node *node = gs_at(s->p, t);
+    /* What is not stored is a view of what is. */
+    assert(gs_op_table[node->op].view);
     place at = {s, node, &s->types[t.i], &s->types[node->kids[0].i], index};
     step next = follow(&at);
     if (next.pad)

@@ -26,6 +26,7 @@ typedef struct gs_term_table {
 
 gs_program *
 gs_program_new(const gs_context *ctx, const struct gs_target *target) {
+  assert(ctx->heap && ctx->arena && ctx->values && ctx->diags);
   gs_program *p = BS_NEW(ctx->arena, gs_program);
   p->ctx = *ctx;
   p->target = target;
@@ -136,6 +137,7 @@ void
 gs_view_at(const gs_program *p, gs_term t, gs_view *out) {
   assert(gs_op_table[gs_at(p, t)->op].view);
   const gs_node *n = gs_at(p, t);
+  assert(n->n_kids >= 1 && n->n_kids <= 2);
   gs_type type, kids[2];
   gs_type_at(p, t, &type);
   for (uint32_t k = 0; k < n->n_kids; k++)
@@ -247,6 +249,7 @@ gs_term
 gs_add_tensor(gs_program *p, const char *name, const gs_type *type,
               bs_span span) {
   assert(name && type->access <= type->rank);
+  assert(gs_is_type(type));
   gs_term t = add_leaf(p, GS_TENSOR, name, type, span);
   if (gs_term_ok(t))
     bs_push(p->ctx.heap, &p->inputs, named(p, name, t, span));
@@ -257,6 +260,7 @@ gs_term
 gs_add_constant(gs_program *p, const char *name, const gs_type *type,
                 const void *data, bs_span span) {
   assert(name && data);
+  assert(gs_is_type(type) && type->access == type->rank);
   gs_term t = add_leaf(p, GS_CONST, name, type, span);
   if (!gs_term_ok(t))
     return t;
@@ -301,6 +305,7 @@ names_term(gs_program *p, const char *name, gs_term t) {
 void
 gs_add_output(gs_program *p, const char *name, gs_term t, bs_span span) {
   assert(gs_term_ok(t));
+  assert(name && t.i < p->nodes.len);
   if (!names_term(p, name, t))
     bs_push(p->ctx.heap, &p->lets, named(p, name, t, span));
   bs_push(p->ctx.heap, &p->outputs, named(p, name, t, span));
@@ -312,6 +317,7 @@ gs_kept(const gs_program *p, uint32_t of) {
   uint32_t at = bs_map_get(&table->kept_at, of);
   if (at != BS_NO_ENTRY)
     return &table->kept.data[at];
+  assert(of == GS_WITHOUT_SCANS || of < p->nodes.len);
   bs_push(p->ctx.heap, &table->kept, NULL);
   bs_map_put(p->ctx.heap, &table->kept_at, of, table->kept.len - 1);
   return &bs_last(&table->kept);
@@ -327,6 +333,7 @@ gs_find_constant(const gs_program *p, const char *name) {
 
 const gs_constant *
 gs_constant_of(const gs_program *p, bs_value attr) {
+  assert(bs_len(p->ctx.values, attr) >= 1);
   const bs_values *values = p->ctx.values;
   return gs_find_constant(p, bs_as_sym(values, bs_item(values, attr, 0)));
 }

@@ -7,6 +7,7 @@
  * then added again, so that their types are those at the narrower sizes. */
 #include "glenside/program/program.h"
 #include "glenside/type/sizes.h"
+#include <assert.h>
 
 typedef struct narrowing {
   const gs_program *from;
@@ -114,6 +115,7 @@ add_names(const narrowing *x) {
 
 const gs_program *
 gs_program_within(const gs_program *from, const gs_size *part, gs_term *made) {
+  assert(from->sizes && made);
   narrowing x = {.from = from,
                  .to = gs_program_new(&from->ctx, from->target),
                  .made = made};
@@ -132,6 +134,7 @@ gs_program_within(const gs_program *from, const gs_size *part, gs_term *made) {
 
 const gs_program *
 gs_program_at(const gs_program *from, const int64_t *at, gs_term *made) {
+  assert(from->sizes && from->sizes->n <= GS_MOST_SIZES);
   gs_size part[GS_MOST_SIZES];
   for (uint32_t k = 0; k < from->sizes->n; k++) {
     part[k] = from->sizes->list[k];

@@ -206,5 +206,6 @@ put_node(const printer *p, uint32_t index) {
 void
 gs_put_skeleton(bs_text *out, const bs_values *values, const gs_scope *scope,
                 const gs_skeleton *s) {
+  assert(s->n);
   put_node(&(printer){out, values, scope, s}, s->n - 1);
 }

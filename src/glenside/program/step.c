@@ -57,6 +57,7 @@ gs_step_node_at(const bs_values *values, bs_value attr, const gs_step *step,
 bool
 gs_step_param(const gs_step *step, uint32_t k, const gs_type *operand,
               gs_type *out) {
+  assert(gs_is_type(operand));
   bool item = k > 0 && k <= step->n_each;
   *out = *operand;
   if (item && !operand->rank)

@@ -47,6 +47,7 @@ gs_lane_holds(gs_lane lane, gs_dtype dtype, int64_t *offset) {
 bool
 gs_mac_takes(const gs_mac *mac, gs_dtype x, gs_dtype y, gs_dtype sum,
              int64_t offset[2]) {
+  assert(mac->x.lane < GS_LANE_COUNT && mac->y.lane < GS_LANE_COUNT);
   return mac->sum == sum && gs_lane_holds(mac->x.lane, x, &offset[0]) &&
          gs_lane_holds(mac->y.lane, y, &offset[1]);
 }
@@ -91,6 +92,7 @@ name_at(const char *text, size_t *len) {
 
 bool
 gs_mac_next(const char **at, gs_mac_piece *out) {
+  assert(*at);
   const char *text = *at;
   size_t len = 0;
   gs_mac_name name = GS_MAC_TEXT;

@@ -46,6 +46,8 @@ gs_first_cache(const gs_target *t) {
 
 int64_t
 gs_line_elements(const gs_target *t, int64_t bytes) {
+  /* A line has room for an element of any type. */
+  assert(bytes >= 1 && bytes <= LEAST_LINE);
   return gs_first_cache(t).line / bytes;
 }
 
@@ -58,6 +60,7 @@ gs_cache_bytes(const gs_target *t, uint32_t which) {
 
 int64_t
 gs_third_cache_share(const gs_target *t) {
+  assert(gs_cores(t) >= 1);
   return t && t->caches.len > 2 ? t->caches.data[2].bytes / gs_cores(t) : 0;
 }
 
@@ -108,6 +111,7 @@ gs_stores_through_caches(const gs_target *t) {
 
 double
 gs_bytes_a_cycle(const gs_target *t, double live) {
+  assert(live >= 0);
   double rate = t->memory_bytes_per_cycle;
   for (uint32_t k = 0; k < t->caches.len; k++)
     if (live <= (double)t->caches.data[k].bytes)
@@ -117,6 +121,7 @@ gs_bytes_a_cycle(const gs_target *t, double live) {
 
 double
 gs_share_of_memory(double cores, double all) {
+  assert(cores >= 0 && all >= 0);
   return fmin(1, GS_CORES_OF_MEMORY * cores / fmax(all, 1));
 }
 
@@ -128,6 +133,7 @@ lanes(gs_dtype d) {
 
 double
 gs_operations_a_cycle(const gs_target *t, gs_rate rate, gs_dtype d) {
+  assert(rate <= GS_RATE_SCALAR && d < GS_DTYPE_COUNT);
   double flops = t->flops_per_cycle, scalar = t->scalar_ops_per_cycle;
   switch (rate) {
   case GS_RATE_FUSED:

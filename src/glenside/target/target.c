@@ -11,6 +11,7 @@
 #include "glenside/target/target_parse.h"
 #include "base/file.h"
 #include "base/places.h"
+#include <assert.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -70,6 +71,7 @@ target_setting(void *ctx, const char *name) {
 void
 target_set(const gs_context *ctx, gs_target *t, const char *name, bs_value v,
            bool keep) {
+  assert(name && v.i);
   for (uint32_t k = 0; k < t->settings.len; k++)
     if (!strcmp(t->settings.data[k].name, name)) {
       if (!keep)
@@ -91,6 +93,8 @@ target_set_cache(const gs_context *ctx, gs_target *t, gs_cache c) {
     memmove(t->caches.data + k + 1, t->caches.data + k,
             (t->caches.len - 1 - k) * sizeof c);
   }
+  /* In the order of their levels. */
+  assert(!k || t->caches.data[k - 1].level < c.level);
   t->caches.data[k] = c;
 }
 
@@ -501,6 +505,7 @@ target_parse_text(const gs_context *ctx, gs_target *t, const char *name,
 
 gs_target *
 gs_target_parse(const gs_context *ctx, uint32_t source) {
+  assert(source && source <= ctx->diags->sources.len);
   const char *path = ctx->diags->sources.data[source - 1].path;
   target_file file = {NULL, path, resolved(ctx, path)};
   target_state state = {0};

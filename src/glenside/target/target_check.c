@@ -6,6 +6,7 @@
  * are taken (target_sample.h). */
 #include "glenside/target/target_parse.h"
 #include "glenside/target/target_sample.h"
+#include <assert.h>
 #include <string.h>
 
 #define MAX_TRIES      40000
@@ -147,6 +148,7 @@ check_room(gs_sizing *s, const gs_target *target) {
 bool
 target_check_instr(const gs_context *ctx, const gs_target *target,
                    gs_instr *instr) {
+  assert(instr->semantics && instr->scope.vars.len <= GS_MAX_INSTR_VARS);
   gs_sizing s;
   gs_sizing_init(&s, ctx, instr);
   if (find_sample(&s))

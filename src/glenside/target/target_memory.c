@@ -41,6 +41,7 @@ gs_memory_pitch(const gs_memory *m, gs_dtype dtype, int64_t last) {
 
 int64_t
 gs_memory_unit(const gs_memory *m) {
+  assert(m->row > 0 && m->align > 0);
   int64_t unit = m->row;
   while (unit % m->align)
     unit += m->row;
@@ -50,6 +51,7 @@ gs_memory_unit(const gs_memory *m) {
 int64_t
 gs_memory_bytes(const gs_memory *m, gs_dtype dtype, const int64_t *dim,
                 uint32_t rank) {
+  assert(m->row > 0 && m->align > 0 && rank <= GS_MAX_RANK);
   int64_t n = gs_memory_pitch(m, dtype, rank ? dim[rank - 1] : 1);
   n *= gs_dtype_table[dtype].bytes;
   for (uint32_t d = 0; d + 1 < rank; d++)
@@ -227,6 +229,7 @@ repeats_well(const gs_instr *instr) {
 bool
 gs_bind_piece(bs_values *values, const gs_instr *i, gs_dtype dtype,
               const int64_t *dim, const uint32_t *like, uint32_t *slots) {
+  assert(i->n_operands && i->operands[0].rank <= GS_MAX_RANK);
   gs_type type = {.access = i->operands[0].access,
                   .rank = i->operands[0].rank,
                   .dtype = dtype};
@@ -248,6 +251,7 @@ gs_bind_piece(bs_values *values, const gs_instr *i, gs_dtype dtype,
 
 bool
 gs_next_piece(const int64_t *dim, uint32_t rank, int64_t *piece) {
+  assert(rank <= GS_MAX_RANK);
   for (uint32_t d = 0; d < rank; d++) {
     if (piece[d] > 1) {
       for (piece[d]--; dim[d] % piece[d];)
@@ -264,6 +268,7 @@ gs_takes_tile(bs_values *values, const gs_instr *i, gs_dtype dtype,
               const int64_t *dim, uint32_t rank) {
   int64_t piece[GS_MAX_RANK], at[GS_MAX_RANK];
   uint32_t slots[GS_MAX_INSTR_VARS], n = i->result.rank;
+  assert(rank <= GS_MAX_RANK && n <= GS_MAX_RANK);
   memcpy(piece, dim, rank * sizeof *piece);
   do {
     for (uint32_t d = 0; d < n; d++)
@@ -276,6 +281,7 @@ gs_takes_tile(bs_values *values, const gs_instr *i, gs_dtype dtype,
 
 void
 target_find_moves(const gs_context *ctx, gs_instr *instr) {
+  assert(instr->semantics && instr->semantics->n);
   const gs_skeleton *s = instr->semantics;
   instr->moves = instr->n_operands == 1 && s->nodes[0].hole;
   for (uint32_t d = 0; d < GS_MAX_RANK; d++)
@@ -317,6 +323,7 @@ same_size(const gs_expr *a, const gs_expr *b) {
 
 void
 target_find_conversion(const gs_context *ctx, gs_instr *instr) {
+  assert(instr->semantics && instr->semantics->n);
   const gs_skeleton *s = instr->semantics;
   const gs_operand *from = instr->operands, *to = &instr->result;
   bool fine = !instr->moves && instr->n_operands == 1 && from->memory &&

@@ -136,6 +136,7 @@ bool
 gs_sizing_holds(gs_sizing *s) {
   bs_value items[1 + GS_MAX_INSTR_VARS];
   gs_fault fault;
+  assert(s->n_sizes <= GS_MAX_SIZES);
   if (!make_types(s))
     return false;
   items[0] = bs_sym(s->ctx->values, s->instr->name);
@@ -148,6 +149,7 @@ gs_sizing_holds(gs_sizing *s) {
 
 void
 gs_sizing_declare(const gs_sizing *s, gs_program *p, gs_term *operands) {
+  assert(s->result.rank <= GS_MAX_RANK);
   for (uint32_t k = 0; k < s->instr->n_operands; k++) {
     const gs_operand *o = &s->instr->operands[k];
     gs_type flat = s->types[k];
@@ -178,6 +180,7 @@ gs_sizing_text(const gs_sizing *s) {
 
 void
 gs_sizing_init(gs_sizing *s, const gs_context *ctx, const gs_instr *instr) {
+  assert(instr->scope.vars.len <= GS_MAX_INSTR_VARS);
   bs_arena *arena = ctx->arena;
   uint32_t vars = instr->scope.vars.len;
   *s = (gs_sizing){.ctx = ctx, .instr = instr};

@@ -24,6 +24,7 @@ gs_find_variant(const char *name) {
 
 const gs_variant *
 gs_variant_of_vectors(int64_t bytes) {
+  assert(bytes > 0);
   size_t k = sizeof variants / sizeof *variants - 1;
   while (k > 0 && variants[k].vector_bytes > bytes)
     k--;
@@ -34,6 +35,7 @@ const gs_target *
 gs_target_variant(const gs_context *ctx, const gs_target *of,
                   const gs_variant *v) {
   assert(of && v);
+  assert(v->vector_bytes > 0 && v->vector_registers > 0);
   gs_target *t = bs_arena_copy(ctx->arena, of, sizeof *of);
   t->vector_bytes = v->vector_bytes;
   t->vector_registers = v->vector_registers;

@@ -6,6 +6,7 @@
  * they are read. */
 #include "glenside/text/text_print.h"
 #include "glenside/program/scan.h"
+#include <assert.h>
 
 typedef struct place_of {
   uint32_t node; /* from 0 */
@@ -104,6 +105,7 @@ put_params(const printing *x, const char *word, uint32_t first, uint32_t n) {
 
 void
 gs_put_step(bs_text *out, const bs_values *values, bs_value attr) {
+  assert(bs_len(values, attr) == 1);
   printing x = {.out = out, .values = values, .attr = attr};
   uint32_t next = 0;
   if (!gs_step_read(values, attr, &x.step))

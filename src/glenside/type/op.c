@@ -97,6 +97,7 @@ is_name(const char *a, const char *b) {
 
 uint32_t
 gs_op_axis(gs_op op) {
+  assert(op < GS_OP_COUNT);
   const char *letters = gs_op_table[op].attrs, *at = strchr(letters, 'd');
   assert(at);
   return (uint32_t)(at - letters);
@@ -234,6 +235,7 @@ gs_dtype_find(const char *name, gs_dtype *out) {
 
 gs_dtype
 gs_sum_dtype(gs_dtype dtype) {
+  assert(dtype < GS_DTYPE_COUNT);
   switch (dtype) {
   case GS_I8:
   case GS_U8:
@@ -261,6 +263,8 @@ gs_sum_dtype(gs_dtype dtype) {
 int64_t
 gs_dtype_least(gs_dtype d) {
   assert(d < GS_DTYPE_COUNT);
+  /* Floats have infinities instead. */
+  assert(gs_dtype_table[d].integer);
   if (d == GS_I64)
     return -MOST_OF_I64;
   int bits = 8 * gs_dtype_table[d].bytes;
@@ -270,6 +274,7 @@ gs_dtype_least(gs_dtype d) {
 int64_t
 gs_dtype_most(gs_dtype d) {
   assert(d < GS_DTYPE_COUNT);
+  assert(gs_dtype_table[d].integer);
   if (d == GS_I64)
     return MOST_OF_I64;
   int bits = 8 * gs_dtype_table[d].bytes - gs_dtype_table[d].is_signed;
@@ -278,6 +283,7 @@ gs_dtype_most(gs_dtype d) {
 
 bool
 gs_stays_finite(gs_dtype dtype, double v) {
+  assert(dtype < GS_DTYPE_COUNT);
   switch (dtype) {
   case GS_F32:
     return fabs(v) < 0x1.ffffffp127;
@@ -322,6 +328,7 @@ gs_dtype_holds(gs_dtype to, gs_dtype from) {
 
 bool
 gs_compute_takes_any(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   const gs_compute_info *info = &gs_compute_table[op];
   switch (info->kind) {
   case GS_CAST:

@@ -125,6 +125,7 @@ gs_polynomial_of(const gs_sizes *s, gs_number x, gs_polynomial *out) {
     add_constant(out, x);
   else
     out->bad = true;
+  assert(out->bad || out->n <= GS_MOST_TERMS);
 }
 
 gs_number
@@ -308,6 +309,7 @@ word(void *arg, uint32_t item) {
 
 void
 gs_sizes_init(gs_sizes *s, bs_heap *heap, bs_values *values) {
+  assert(heap && values);
   s->heap = heap;
   s->values = values;
   s->over = (gs_numbers){.arg = s,
@@ -328,12 +330,16 @@ gs_fit_bounds(gs_size *size) {
   int64_t rest = size->least % size->multiple;
   size->most -= size->most % size->multiple;
   size->least += rest ? size->multiple - rest : 0;
+  /* Both bounds are multiples now. */
+  assert(size->least % size->multiple == 0 && size->most % size->multiple == 0);
   return size->least <= size->most;
 }
 
 gs_number
 gs_add_size(gs_sizes *s, const gs_size *size) {
   assert(s->n < GS_MOST_SIZES && size->least <= size->most);
+  assert(size->multiple >= 1 && size->least % size->multiple == 0 &&
+         size->most % size->multiple == 0);
   gs_polynomial p = {.n = 1, .term = {{.by = size->multiple, .n = 1}}};
   p.term[0].atom[0] = s->n;
   s->list[s->n++] = *size;

@@ -7,6 +7,7 @@
  * are tried: their bounds, the numbers next to these, and some between. */
 #include "glenside/type/sizes.h"
 #include "base/random.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct span {
@@ -235,6 +236,7 @@ look_for(gs_sizes *s, gs_number x, bool zero) {
 
 int
 gs_ask(gs_sizes *s, gs_number x, bool zero) {
+  assert(s && s->n <= GS_MOST_SIZES);
   if (!gs_is_sized(x) && x < GS_MOST_PLAIN)
     return zero ? x == 0 : x >= 0;
   span b = bounds_of(s, x);

@@ -43,12 +43,14 @@ gs_type_read(const bs_values *values, bs_value type, gs_type *out) {
   bs_to_ints(values, items[0], out->dim, GS_MAX_RANK, &s);
   bs_to_ints(values, items[1], out->dim + s, GS_MAX_RANK - s, &c);
   out->access = (uint8_t)s;
+  assert(s + c <= GS_MAX_RANK);
   out->rank = (uint8_t)(s + c);
   gs_dtype_find(bs_as_sym(values, items[2]), &out->dtype);
 }
 
 bool
 gs_type_equal(const gs_type *a, const gs_type *b) {
+  assert(gs_is_type(a) && gs_is_type(b));
   if (a->access != b->access || a->rank != b->rank || a->dtype != b->dtype)
     return false;
   for (uint32_t k = 0; k < a->rank; k++)
@@ -59,6 +61,7 @@ gs_type_equal(const gs_type *a, const gs_type *b) {
 
 int64_t
 gs_prod(const int64_t *dims, uint32_t n) {
+  assert(dims || !n);
   uint64_t product = 1;
   for (uint32_t k = 0; k < n; k++)
     product *= (uint64_t)dims[k];
@@ -67,6 +70,7 @@ gs_prod(const int64_t *dims, uint32_t n) {
 
 bool
 gs_checked_prod(const int64_t *dims, uint32_t n, int64_t *out) {
+  assert(dims || !n);
   int64_t product = 1;
   for (uint32_t k = 0; k < n; k++)
     if (__builtin_mul_overflow(product, dims[k], &product))

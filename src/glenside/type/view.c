@@ -261,6 +261,7 @@ static void (*const views[GS_OP_COUNT])(const maker *) = {GS_OPS(X)};
 void
 gs_view_of(const gs_viewed *of, gs_view *out) {
   assert(gs_op_table[of->op].view && views[of->op]);
+  assert(gs_is_type(of->type));
   maker m = {of, of->over, of->kids[0], of->type, out, out->part[0].row};
   out->axis = out->n = 0;
   out->keeps_order = false;
@@ -273,6 +274,7 @@ bool
 gs_view_is_identity(const gs_view *view, const gs_type *of,
                     const gs_type *type) {
   assert(view->n >= 1 && view->n <= GS_VIEW_PARTS);
+  assert(gs_is_type(of) && gs_is_type(type));
   if (view->n > 1 || view->keeps_order || of->rank != type->rank)
     return false;
   for (uint32_t k = 0; k < of->rank; k++) {

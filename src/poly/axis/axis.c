@@ -32,6 +32,7 @@ po_axes_done(po_axes *t) {
 
 void
 po_axes_copy(po_axes *t, const po_axes *from, bs_arena *arena) {
+  assert(t != from && from->order.len == from->home.len);
   po_axes_init(t, arena);
   t->strict = from->strict;
   for (uint32_t k = 0; k < from->list.len; k++)
@@ -57,6 +58,7 @@ po_axes_own_texts(po_axes *t) {
 
 bool
 po_axis_refuse(po_axes *t, const char *rule, const char *format, ...) {
+  assert(rule && format);
   char text[512];
   va_list args;
   va_start(args, format);
@@ -75,6 +77,7 @@ po_axis_at(const po_axes *t, uint32_t id) {
 
 bool
 po_axis_place(const po_axes *t, uint32_t id, uint32_t *place) {
+  assert(t->order.len == t->home.len);
   for (uint32_t k = 0; k < t->order.len; k++)
     if (t->order.data[k] == id) {
       *place = k;
@@ -211,6 +214,7 @@ uint32_t
 po_axes_import(po_axes *t, const po_axes *from, uint32_t axis,
                uint32_t map[PO_MAX_AXES]) {
   bool needed[PO_MAX_AXES] = {0};
+  assert(t != from && axis < from->list.len);
   uint32_t first = t->list.len;
   mark_needed(from, axis, needed);
   for (uint32_t k = 0; k < from->list.len; k++) {
@@ -233,6 +237,7 @@ po_axes_import(po_axes *t, const po_axes *from, uint32_t axis,
 
 void
 po_axis_make_current(po_axes *t, uint32_t id) {
+  assert(id < t->list.len);
   uint32_t place;
   if (po_axis_place(t, id, &place))
     return;
@@ -426,6 +431,7 @@ uint32_t
 po_axis_merge(po_axes *t, const uint32_t *ids, uint32_t n) {
   if (!may_merge(t, ids, n))
     return PO_NO_AXIS;
+  assert(n);
   const po_axis *first = po_axis_at(t, ids[0]);
   po_axis made = *first;
   for (uint32_t k = 1; k < n; k++) {
@@ -495,6 +501,7 @@ bool
 po_axis_reorder(po_axes *t, const uint32_t *ids, uint32_t n) {
   if (!is_permutation(t, ids, n) || !keeps_order(t, ids, n))
     return false;
+  assert(n == t->order.len);
   log_transform(t, PO_REORDER_AXES, t->order.data, n, ids, n);
   if (n)
     memmove(t->order.data, ids, n * sizeof *ids);

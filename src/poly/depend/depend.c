@@ -140,6 +140,7 @@ put_dependences(po_program *p, uint32_t array, const po_deps *deps) {
 
 void
 po_take_dependences(po_program *to, const po_program *from, uint32_t array) {
+  assert(to != from && array < to->arrays.len);
   const po_deps *made = array < from->deps.len ? from->deps.data[array] : NULL;
   if (!made)
     return;
@@ -346,6 +347,7 @@ take_first(__isl_take isl_map *map, void *user) {
 void
 po_describe(po_program *p, po_dep_kind kind, isl_union_map *wrong,
             isl_union_map *all, po_violation *out) {
+  assert(kind < PO_DEP_KINDS && wrong && all);
   *out = (po_violation){.kind = kind, .pairs = -1, .violated = -1};
   uint32_t mark = po_pool_mark(&p->pool);
   if (p->ctx.diags->unread) {

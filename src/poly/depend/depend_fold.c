@@ -10,6 +10,7 @@
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 
 /* ---- folded by loops ---- */
 
@@ -145,6 +146,7 @@ is_folded_by_loops(const po_program *p, uint32_t array) {
  * value from the same writes as with all of them apart. */
 bool
 po_folds_are_legal(po_program *p, uint32_t array, po_violation *out) {
+  assert(array < p->arrays.len && out);
   *out = (po_violation){.pairs = -1, .violated = -1};
   if (!po_is_folded(&p->arrays.data[array]) || is_folded_by_loops(p, array))
     return true;

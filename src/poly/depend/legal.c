@@ -9,6 +9,7 @@
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <isl/union_map.h>
 #include <isl/val.h>
 
@@ -254,6 +255,7 @@ po_rest_is_in_order(po_program *p, const po_known_order *known,
 bool
 po_loop_is_parallel(po_program *p, uint32_t loop, bool reductions_too,
                     po_violation *out) {
+  assert(loop < p->nest.nodes.len && at(p, loop)->kind == PO_LOOP);
   /* Updates of one reduction share the place of its result. */
   return answer(p, loop, 0, reductions_too, NULL, out) &&
          (!reductions_too || places_are_apart(p, loop, 0, out));
@@ -262,6 +264,7 @@ po_loop_is_parallel(po_program *p, uint32_t loop, bool reductions_too,
 bool
 po_loop_is_vector(po_program *p, uint32_t loop, uint32_t lanes,
                   po_violation *out) {
+  assert(at(p, loop)->kind == PO_LOOP);
   return answer(p, loop, lanes, true, NULL, out) &&
          places_are_apart(p, loop, lanes, out);
 }
@@ -291,6 +294,7 @@ po_put_violation(const po_violation *v, bs_text *out) {
 
 bool
 po_mark_is_legal(po_program *p, uint32_t loop, po_violation *out) {
+  assert(at(p, loop)->kind == PO_LOOP);
   switch (at(p, loop)->mark) {
   case PO_PARALLEL:
   case PO_BIND:

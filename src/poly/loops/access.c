@@ -10,6 +10,7 @@
 #include "poly/loops/memo.h"
 #include "poly/loops/operand.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 #include <isl/flow.h>
 #include <isl/options.h>
 #include <string.h>
@@ -31,6 +32,7 @@ uint32_t
 po_reorder_class(const po_program *p, const po_stmt *stmt) {
   if (stmt->kind != PO_UPDATE)
     return 0;
+  assert(stmt->array < p->arrays.len && stmt->op < GS_COMPUTE_COUNT);
   gs_dtype dtype = p->arrays.data[stmt->array].dtype;
   if (p->strict_fp && !gs_dtype_table[dtype].integer)
     return 0;
@@ -115,6 +117,7 @@ add_reads(const po_program *p, const po_stmt *stmt, uint32_t array,
 
 po_accesses
 po_accesses_of(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   po_accesses a = {none(p), none(p), none(p)};
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *stmt = &p->stmts.data[k];
@@ -164,6 +167,7 @@ folding(const po_program *p, const po_array *array) {
 
 isl_union_map *
 po_to_places(const po_program *p, uint32_t array, isl_union_map *map) {
+  assert(array < p->arrays.len);
   return isl_union_map_apply_range(map, folding(p, &p->arrays.data[array]));
 }
 
@@ -204,6 +208,7 @@ times(const po_program *p, uint32_t array, __isl_keep isl_map *after) {
 
 po_flow
 po_flow_through(const po_program *p, uint32_t array, bool folded) {
+  assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
   po_accesses x = po_accesses_of(p, array);
   isl_map *after = a->role == PO_OUTPUT ? read_after_all(p, a) : NULL;
@@ -282,6 +287,7 @@ has_one_class(const po_program *p, uint32_t array) {
 
 bool
 po_is_written_once(const po_program *p, uint32_t array, const po_accesses *x) {
+  assert(array < p->arrays.len && x->writes && x->updates);
   if (!has_one_class(p, array) ||
       isl_union_map_is_injective(x->writes) != isl_bool_true)
     return false;
@@ -372,6 +378,7 @@ ask_of_flow(const po_program *p, uint32_t array, po_memo_key *key) {
 
 po_flow
 po_flow_of_values(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   po_memo_key key;
   ask_of_flow(p, array, &key);
   const po_memo_answer *known = po_memo_find(p->memo, &key);

@@ -132,6 +132,7 @@ po_part(isl_ctx *isl, uint32_t all, uint32_t from, uint32_t n) {
 
 void
 po_strides(const int64_t *dim, uint32_t n, int64_t *stride) {
+  assert(n <= GS_MAX_RANK);
   uint64_t step = 1; /* of dimensions that are no numbers: of no use */
   for (uint32_t d = n; d-- > 0;) {
     stride[d] = (int64_t)step;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* axes_kept.c - see axes_kept.h. */
 #include "poly/loops/axes_kept.h"
+#include <assert.h>
 
 void
 po_axes_begin(po_program *p) {
@@ -13,6 +14,7 @@ po_axes_begin(po_program *p) {
 
 void
 po_axes_copy_of(po_program *to, const po_program *from) {
+  assert(to != from && !to->axes);
   if (!from->axes)
     return;
   po_axes_begin(to);

@@ -3,6 +3,7 @@
 #include "poly/loops/limit.h"
 #include "base/governor.h"
 #include "limbs/meter.h"
+#include <assert.h>
 #include <isl/aff.h>
 #include <isl/options.h>
 #include <isl/set.h>
@@ -141,6 +142,7 @@ look(void *ctx, lm_meter *m) {
 
 void
 po_bind_isl(isl_ctx *isl, bs_heap *heap, unsigned long operations) {
+  assert(isl && heap);
   bound.isl = isl;
   bound.governor = bs_governor_of(heap);
   bound.left = INT64_MAX;
@@ -185,6 +187,7 @@ po_limit_operations(const po_program *p, unsigned long most) {
 
 bool
 po_unlimit(po_limit *limit) {
+  assert(limit->isl);
   bool ok = isl_ctx_last_error(limit->isl) == isl_error_none;
   isl_ctx_reset_error(limit->isl);
   if (!limit->before)

@@ -8,6 +8,7 @@
 #include "poly/loops/limit.h"
 #include "poly/loops/loops.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 #include <isl/aff.h>
 #include <isl/constraint.h>
 #include <isl/ilp.h>
@@ -263,6 +264,7 @@ po_count_points(isl_set *set) {
 
 double
 po_estimate_instances(const po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   const po_stmt *s = &p->stmts.data[stmt];
   int64_t lo[PO_MAX_DEPTH], size[PO_MAX_DEPTH];
   double product = 1;
@@ -280,6 +282,7 @@ po_likely_points(const po_program *p, isl_set *set) {
 
 int64_t
 po_likely_instances(const po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   return po_has_sizes(p)
              ? po_likely_points(p, isl_set_copy(p->stmts.data[stmt].domain))
              : po_count_instances(p, stmt);
@@ -287,6 +290,7 @@ po_likely_instances(const po_program *p, uint32_t stmt) {
 
 int64_t
 po_count_instances(const po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   po_stmt *s = &p->stmts.data[stmt];
   if (s->counted != s->domain) {
     s->instances = po_count_points(isl_set_copy(s->domain));

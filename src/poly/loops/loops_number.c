@@ -4,6 +4,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <isl/val.h>
 
@@ -128,6 +129,7 @@ po_split_affine(const po_program *p, gs_sizes *s, isl_aff *aff, gs_number *rest,
 bool
 po_extent_number(const po_program *p, gs_sizes *s, const po_array *array,
                  uint32_t d, gs_number *out) {
+  assert(d < array->rank);
   int64_t place[GS_MAX_RANK];
   if (array->fold[d] || !array->extent[d]) {
     po_places(array, place);
@@ -158,6 +160,7 @@ po_only_piece(const po_program *p, isl_pw_aff *pw) {
 bool
 po_last_number(const po_program *p, gs_sizes *s, const po_stmt *stmt,
                uint32_t k, gs_number *out) {
+  assert(k < stmt->n_iters);
   isl_pw_aff *last = isl_set_dim_max(isl_set_copy(stmt->domain), (int)k);
   isl_aff *aff = last ? po_only_piece(p, last) : NULL;
   bool ok = aff && po_number_of(p, s, aff, out);

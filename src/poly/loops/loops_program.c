@@ -10,6 +10,7 @@
 #include "poly/loops/limit.h"
 #include "poly/loops/loops.h"
 #include "poly/loops/memo.h"
+#include <assert.h>
 #include <isl/ast_build.h>
 #include <isl/options.h>
 
@@ -46,6 +47,7 @@ make_isl(bs_heap *heap, po_isl_users *users) {
 po_program *
 po_new_program(const gs_context *ctx, const gs_program *source,
                const gs_target *target, const po_program *like) {
+  assert(ctx->heap && ctx->values);
   bs_heap *heap = ctx->heap;
   po_program *p = bs_calloc(heap, 1, sizeof *p);
   po_isl_users *users = like ? like->users : bs_calloc(heap, 1, sizeof *users);
@@ -96,6 +98,7 @@ po_settle_domains(const po_program *p) {
 
 void
 po_places(const po_array *array, int64_t *place) {
+  assert(array->rank <= GS_MAX_RANK);
   for (uint32_t d = 0; d < array->rank; d++) {
     int64_t fold = array->fold[d];
     place[d] = fold && fold < array->dim[d] ? fold : array->dim[d];

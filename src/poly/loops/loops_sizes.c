@@ -2,6 +2,7 @@
 /* loops_sizes.c - see loops_sizes.h. */
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 #include <isl/point.h>
 #include <isl/val.h>
 
@@ -35,6 +36,8 @@ bounds_of(const po_size *s, __isl_take isl_space *space, uint32_t k) {
 
 void
 po_add_size(po_program *p, const po_size *size) {
+  assert(size->name && size->least <= size->most && size->multiple >= 1 &&
+         p->sizes.len < PO_MAX_SIZES);
   bs_push(p->ctx.heap, &p->sizes, *size);
   isl_space *space = po_space(p->isl, 0);
   for (uint32_t k = 0; k < p->sizes.len; k++) {
@@ -83,6 +86,7 @@ po_within_sizes(const po_program *p, isl_set *set) {
 
 isl_aff *
 po_size_aff(const po_program *p, uint32_t size, uint32_t n) {
+  assert(size < p->sizes.len);
   isl_space *space = po_space_with_sizes(p, po_space(p->isl, n));
   return isl_aff_var_on_domain(isl_local_space_from_space(space), isl_dim_param,
                                size);
@@ -154,6 +158,7 @@ po_least_sizes(const po_program *p, isl_set *set, int64_t *at) {
 
 isl_set *
 po_fix_sizes(const po_program *p, isl_set *set, const int64_t *at) {
+  assert(p->sizes.len <= PO_MAX_SIZES);
   set = po_within_sizes(p, set);
   for (uint32_t k = 0; k < p->sizes.len; k++)
     set = isl_set_fix_val(set, isl_dim_param, k,

@@ -2,6 +2,7 @@
 /* mask.c - see mask.h. */
 #include "poly/loops/mask.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 
 /* Numbers up to here are exact in every dtype that counts, and so are their
  * differences. */
@@ -62,6 +63,7 @@ is_neutral(const po_program *p, const po_stmt *s, const po_expr *x) {
 bool
 po_mask_of(const po_program *p, const po_stmt *s, po_mask *out) {
   const po_expr *root = s->n_exprs ? &s->exprs[s->n_exprs - 1] : NULL;
+  assert(s->kind != PO_UPDATE || root);
   if (s->kind != PO_UPDATE || root->kind != PO_SELECT ||
       (p->strict_fp && !gs_dtype_table[root->dtype].integer) ||
       !is_neutral(p, s, &s->exprs[root->kids[2]]))

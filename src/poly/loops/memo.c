@@ -2,6 +2,7 @@
 /* memo.c - see memo.h.  Entries are libc memory: where there is none, nothing
  * is remembered. */
 #include "poly/loops/memo.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ po_memo_ask(po_memo_key *key, po_memo_question question, uint32_t number) {
 void
 po_memo_of(po_memo_key *key, isl_set *domain, isl_multi_aff *time,
            isl_pw_multi_aff *index, uint64_t how) {
+  assert(key->n <= PO_MEMO_PARTS);
   if (key->n == PO_MEMO_PARTS)
     key->too_long = true;
   else
@@ -96,6 +98,7 @@ forget_oldest(po_memo *memo) {
 
 const po_memo_answer *
 po_memo_find(const po_memo *memo, const po_memo_key *key) {
+  assert(key->n <= PO_MEMO_PARTS);
   if (key->too_long)
     return NULL;
   const entry *e = memo->bucket[bucket_of(key)];
@@ -126,6 +129,7 @@ po_memo_put(po_memo *memo, const po_memo_key *key, po_memo_answer answer) {
     return;
   if (memo->n == PO_MEMO_ENTRIES)
     forget_oldest(memo);
+  assert(memo->n < PO_MEMO_ENTRIES);
   *e = (entry){.question = key->question,
                .number = key->number,
                .n = key->n,

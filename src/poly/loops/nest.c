@@ -62,6 +62,7 @@ po_nest_detach(po_program *p, uint32_t node) {
   po_nest_node *n = at(p, node);
   if (n->parent == PO_NO_NODE)
     return;
+  assert(n->kind != PO_ROOT);
   po_nest_node *up = at(p, n->parent);
   assert(n->prev != PO_NO_NODE || up->first == node);
   assert(n->next != PO_NO_NODE || up->last == node);
@@ -100,6 +101,8 @@ po_nest_add_sync(po_program *p, uint32_t parent, uint32_t before) {
 /* Children before parents: a freed node has lost its links. */
 void
 po_nest_remove(po_program *p, uint32_t node) {
+  /* The root stays. */
+  assert(node != 0);
   po_nest_detach(p, node);
   uint32_t now = node;
   for (;;) {
@@ -132,6 +135,7 @@ po_nest_prune(po_program *p, uint32_t node) {
 
 uint32_t
 po_nest_depth(const po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   uint32_t depth = 0;
   for (uint32_t up = at(p, node)->parent; up != PO_NO_NODE;
        up = at(p, up)->parent)
@@ -161,6 +165,7 @@ level(const po_program *p, uint32_t node) {
 
 uint32_t
 po_nest_common(const po_program *p, uint32_t a, uint32_t b) {
+  assert(a < p->nest.nodes.len && b < p->nest.nodes.len);
   uint32_t i = level(p, a), j = level(p, b);
   for (; i > j; i--)
     a = at(p, a)->parent;
@@ -175,6 +180,7 @@ po_nest_common(const po_program *p, uint32_t a, uint32_t b) {
 
 bool
 po_nest_is_below(const po_program *p, uint32_t node, uint32_t above) {
+  assert(above < p->nest.nodes.len);
   while (node != PO_NO_NODE && node != above)
     node = at(p, node)->parent;
   return node == above;
@@ -226,6 +232,7 @@ po_nest_fresh(po_program *p, const char *wish) {
   const char *name = wish;
   for (uint32_t k = 1; po_nest_find(p, name) != PO_NO_NODE; k++)
     name = bs_arena_printf(&p->arena, "%s_%u", wish, k);
+  assert(po_nest_find(p, name) == PO_NO_NODE);
   return name;
 }
 

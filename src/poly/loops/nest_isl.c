@@ -101,6 +101,7 @@ po_nest_time(const po_program *p, uint32_t top) {
 
 isl_union_map *
 po_time_around(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   return times_below(p, 0, array);
 }
 
@@ -143,6 +144,7 @@ values_of(const po_program *p, uint32_t top, uint32_t n) {
 
 isl_map *
 po_nest_range_in(const po_program *p, uint32_t loop) {
+  assert(p->nest.nodes.data[loop].kind == PO_LOOP);
   uint32_t n = po_nest_depth(p, loop);
   isl_map *all = isl_map_from_range(values_of(p, loop, n + 1));
   return isl_map_move_dims(all, isl_dim_in, 0, isl_dim_out, 0, n);
@@ -150,6 +152,7 @@ po_nest_range_in(const po_program *p, uint32_t loop) {
 
 isl_set *
 po_nest_range(const po_program *p, uint32_t loop) {
+  assert(p->nest.nodes.data[loop].kind == PO_LOOP);
   uint32_t n = po_nest_depth(p, loop);
   isl_set *all = values_of(p, loop, n + 1);
   all = isl_set_project_out(all, isl_dim_set, 0, n);
@@ -158,6 +161,7 @@ po_nest_range(const po_program *p, uint32_t loop) {
 
 int64_t
 po_nest_extent(const po_program *p, uint32_t loop) {
+  assert(p->nest.nodes.data[loop].kind == PO_LOOP);
   isl_map *in = po_nest_range_in(p, loop);
   isl_set *range = isl_map_range(isl_map_copy(in));
   int64_t lo = po_int_or(isl_set_dim_min_val(isl_set_copy(range), 0), -1);
@@ -296,6 +300,7 @@ po_group_schedule(const po_program *p, const po_group *group) {
 
 bool
 po_nest_is_idle(const po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   const po_nest_node *n = at(p, node);
   if (n->kind == PO_SYNC)
     return false;

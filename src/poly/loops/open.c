@@ -4,6 +4,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_number.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 
 static _Thread_local po_program *open;
 
@@ -14,6 +15,7 @@ po_open_in(isl_ctx *isl) {
 
 void
 po_open_sizes(po_program *p, const char *const *names) {
+  assert(p->source && p->source->sizes);
   const gs_sizes *s = p->source->sizes;
   for (uint32_t k = 0; k < s->n; k++)
     po_add_size(p, &(po_size){names[k], s->list[k].least, s->list[k].most,

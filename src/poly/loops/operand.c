@@ -10,12 +10,14 @@
 #include "poly/loops/operand.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <isl/val.h>
 
 /* ---- strides ---- */
 
 uint32_t
 po_mentioned_strides(const gs_instr *instr, uint32_t k) {
+  assert(k <= instr->n_operands && instr->emit);
   uint32_t mask = 0;
   gs_emit_piece piece;
   for (const char *at = instr->emit; gs_emit_next(instr, &at, &piece);)
@@ -27,6 +29,7 @@ po_mentioned_strides(const gs_instr *instr, uint32_t k) {
 uint32_t
 po_stray_dimension(uint32_t mentioned, const int64_t *stride,
                    const int64_t *dim, uint32_t rank) {
+  assert(rank <= GS_MAX_RANK);
   int64_t dense[GS_MAX_RANK];
   po_strides(dim, rank, dense);
   for (uint32_t d = 0; d < rank; d++)
@@ -39,6 +42,7 @@ po_stray_dimension(uint32_t mentioned, const int64_t *stride,
 
 isl_set *
 po_operand_elements(const po_program *program, const po_operand *operand) {
+  assert(operand->array < program->arrays.len && operand->rank <= GS_MAX_RANK);
   isl_ctx *isl = program->isl;
   const po_array *array = &program->arrays.data[operand->array];
   uint32_t n = operand->rank;
@@ -191,6 +195,7 @@ po_operand_map(const po_program *p, const po_stmt *stmt, const po_operand *o) {
 bool
 po_operand_is_inside(const po_program *p, const po_stmt *stmt,
                      const po_operand *o) {
+  assert(o->base);
   walk w;
   begin(&w, p, stmt, o);
   isl_map *map = elements(&w, stmt);

@@ -64,6 +64,7 @@ grow(po_pool *pool) {
 
 void
 po_pool_reserve(po_pool *pool, uint32_t n) {
+  assert(pool->len <= pool->cap);
   while (pool->cap - pool->len < n)
     if (!grow(pool))
       bs_out_of_memory(pool->heap);

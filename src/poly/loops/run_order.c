@@ -55,6 +55,7 @@ po_related(const po_stmt *source, const po_stmt *sink, uint32_t n,
 uint32_t
 po_common_loops(const po_program *p, uint32_t source, uint32_t sink,
                 bool *ties) {
+  assert(source < p->nest.nodes.len && sink < p->nest.nodes.len);
   uint32_t top = po_nest_common(p, source, sink);
   *ties = source == sink || !stands_before(p, source, sink);
   return po_nest_depth(p, top) + (at(p, top)->kind == PO_LOOP);

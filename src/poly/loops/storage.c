@@ -13,6 +13,7 @@
 
 int64_t
 po_elements(const po_array *array) {
+  assert(array->rank <= GS_MAX_RANK);
   int64_t place[GS_MAX_RANK], n = 1;
   po_places(array, place);
   for (uint32_t d = 0; d < array->rank; d++)
@@ -23,6 +24,7 @@ po_elements(const po_array *array) {
 
 int64_t
 po_bytes(const po_array *array) {
+  assert(array->dtype < GS_DTYPE_COUNT);
   int64_t n;
   if (__builtin_mul_overflow(po_elements(array),
                              (int64_t)gs_dtype_table[array->dtype].bytes, &n))
@@ -435,6 +437,7 @@ is_handed_on(const asked *a, uint32_t loop) {
 
 bool
 po_is_handed_on(const po_program *p, uint32_t array, uint32_t loop) {
+  assert(array < p->arrays.len && loop < p->nest.nodes.len);
   po_uses uses;
   po_find_uses(p, &uses);
   asked a = asked_of(p, &uses, array);
@@ -471,6 +474,7 @@ local_node(const asked *a, uint32_t node) {
 
 uint32_t
 po_local_node(const po_program *p, uint32_t array, uint32_t node) {
+  assert(array < p->arrays.len);
   po_uses uses;
   po_find_uses(p, &uses);
   asked a = asked_of(p, &uses, array);

@@ -8,6 +8,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 #include <isl/constraint.h>
 #include <isl/fixed_box.h>
 #include <isl/ilp.h>
@@ -145,6 +146,7 @@ po_find_footprint(po_program *p, isl_map *elements, uint32_t n,
 bool
 po_shape_by_footprint(po_program *p, const po_step_call *call, uint32_t array,
                       const po_footprint *f) {
+  assert(array < p->arrays.len);
   po_array *a = &p->arrays.data[array];
   int64_t elements = 1;
   if (f->n + f->rank > GS_MAX_RANK)
@@ -166,6 +168,7 @@ po_shape_by_footprint(po_program *p, const po_step_call *call, uint32_t array,
 isl_pw_multi_aff *
 po_lay_in_footprint(po_program *p, uint32_t k, isl_pw_multi_aff *index,
                     uint32_t array, const po_footprint *f) {
+  assert(k < p->stmts.len && array < p->arrays.len);
   const po_stmt *stmt = &p->stmts.data[k];
   po_pool_reserve(&p->pool, 1);
   isl_multi_aff *outer = isl_multi_aff_copy(stmt->time);

@@ -3,10 +3,12 @@
 #include "poly/schedule/form.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/bounds.h"
+#include <assert.h>
 #include <stdarg.h>
 
 bool
 po_because(po_reason *why, uint32_t weight, const char *format, ...) {
+  assert(format);
   va_list args;
   bs_text text;
   if (why->text && why->weight >= weight)
@@ -165,6 +167,7 @@ add_stmt(po_form *f, uint32_t k, po_reason *why) {
 
 bool
 po_find_form(po_program *p, uint32_t top, po_form *out, po_reason *why) {
+  assert(top < p->nest.nodes.len);
   *out = (po_form){.p = p, .top = top, .n_outer = po_nest_depth(p, top)};
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(p, k, top)) {
     if (po_node(p, k)->kind == PO_SYNC)
@@ -195,6 +198,8 @@ touches(const po_program *p, uint32_t k, uint32_t array) {
 bool
 po_runs_before(const po_program *p, uint32_t first, uint32_t second,
                uint32_t array, uint32_t n_outer) {
+  assert(first < p->stmts.len && second < p->stmts.len &&
+         array < p->arrays.len);
   const po_stmt *a = &p->stmts.data[first], *b = &p->stmts.data[second];
   isl_union_map *both = isl_union_map_apply_range(
       touches(p, first, array),
@@ -213,6 +218,7 @@ po_runs_before(const po_program *p, uint32_t first, uint32_t second,
 
 bool
 po_is_private(const po_program *p, uint32_t array, uint32_t top) {
+  assert(array < p->arrays.len && top < p->nest.nodes.len);
   po_role role = p->arrays.data[array].role;
   if (role != PO_LOCAL && role != PO_WORKSPACE)
     return false;

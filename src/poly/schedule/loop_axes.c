@@ -8,6 +8,7 @@
  * looked up by where they come from. */
 #include "poly/schedule/loop_axes.h"
 #include "poly/schedule/change.h"
+#include <assert.h>
 #include <string.h>
 
 static po_axes *
@@ -168,6 +169,7 @@ po_axes_split(po_program *p, uint32_t loop, const uint32_t *made,
               const int64_t *strides, uint32_t n) {
   if (!p->axes)
     return;
+  assert(n >= 2 && n <= PO_MAX_RESULTS);
   unmake_block(p, loop);
   uint32_t rest = axis_of(p, loop);
   for (uint32_t k = 0; k + 1 < n; k++) {
@@ -183,6 +185,7 @@ po_axes_fuse(po_program *p, const uint32_t *loops, uint32_t n) {
   uint32_t ids[PO_MAX_RESULTS];
   if (!p->axes)
     return PO_NO_AXIS;
+  assert(n <= PO_MAX_RESULTS);
   for (uint32_t k = 0; k < n; k++) {
     unmake_block(p, loops[k]);
     ids[k] = axis_of(p, loops[k]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* moving.c - what goes where an array goes; see moving.h. */
 #include "poly/schedule/moving.h"
+#include <assert.h>
 
 static bool
 writes(const po_program *p, uint32_t stmt, uint32_t array) {
@@ -51,6 +52,7 @@ add_writers(const po_program *p, po_moving *m, uint32_t array) {
 bool
 po_find_moving(const po_program *p, uint32_t array, const po_block *block,
                po_moving *m) {
+  assert(array < p->arrays.len && block->n);
   const uint32_t most = sizeof m->arrays / sizeof *m->arrays;
   *m = (po_moving){
       .all = *block, .arrays = {array}, .writers = {*block}, .n = 1};

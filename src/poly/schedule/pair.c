@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pair.c - see pair.h. */
 #include "poly/schedule/pair.h"
+#include <assert.h>
 
 static bool
 is_commutative(gs_compute op) {
@@ -44,6 +45,7 @@ same_node(const po_expr *a, const po_expr *b) {
 bool
 po_pair_bodies(const po_stmt *a, const po_stmt *b, uint32_t flips,
                po_pair *pairs, uint32_t *n, uint32_t *n_flips) {
+  assert(a->n_exprs && b->n_exprs);
   po_pair stack[4 * PO_MOST_PAIRS];
   uint32_t depth = 0, met = 0;
   *n = 0;

@@ -7,6 +7,7 @@
  * same, so that there is nothing to check. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 #include <string.h>
 #include <isl/val.h>
 
@@ -30,6 +31,7 @@ renamed(po_program *p, isl_pw_multi_aff *index, const char *name) {
 
 uint32_t
 po_copy_stmt(po_program *p, uint32_t from, __isl_take isl_set *domain) {
+  assert(from < p->stmts.len && domain);
   po_stmt s = p->stmts.data[from];
   po_pool_reserve(&p->pool, s.n_exprs + 4);
   domain = po_keep_set(&p->pool, domain);
@@ -88,6 +90,7 @@ po_may_copy(const po_program *p, const po_step_call *call, uint32_t node) {
 uint32_t
 po_copy_part(po_program *p, uint32_t node, uint32_t next, const char *name,
              uint32_t n, __isl_keep isl_set *values) {
+  assert(node < p->nest.nodes.len && node != 0 && values);
   uint32_t old = p->nest.nodes.len;
   uint32_t *made = bs_arena_calloc(&p->arena, old, sizeof *made);
   for (uint32_t k = node; k != PO_NO_NODE; k = po_nest_next(p, k, node)) {
@@ -111,6 +114,7 @@ po_copy_part(po_program *p, uint32_t node, uint32_t next, const char *name,
 void
 po_keep_part(po_program *p, uint32_t node, uint32_t n,
              __isl_keep isl_set *values) {
+  assert(node < p->nest.nodes.len && values);
   for (uint32_t k = 0; k < p->stmts.len;) {
     po_stmt *stmt = &p->stmts.data[k];
     if (!po_nest_is_below(p, stmt->leaf, node)) {

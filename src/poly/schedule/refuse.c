@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* refuse.c - a step is not taken, and why. */
 #include "poly/schedule/primitive.h"
+#include <assert.h>
 #include <stdarg.h>
 
 bool
 po_refuse(const po_program *p, const po_step_call *call, const char *code,
           const char *format, ...) {
+  assert(code && *code && format);
   bs_text text;
   va_list args;
   bs_text_init(&text, p->ctx.heap);

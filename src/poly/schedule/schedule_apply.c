@@ -14,6 +14,7 @@
 #include "poly/loops/limit.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 
 /* ---- copies ---- */
 
@@ -212,6 +213,7 @@ note_unused_names(const po_program *p, const po_step_call *call) {
 
 bool
 po_apply(po_program **program, po_step_call *call, po_program **undo) {
+  assert(*program && call->primitive && call->primitive->apply);
   po_program *before = *program;
   call->n_made = 0;
   if (!knows_enough(before, call))

@@ -73,6 +73,7 @@ pulled(po_program *p, isl_pw_multi_aff *index, __isl_keep isl_multi_aff *back) {
 void
 po_set_instances(po_program *p, uint32_t k, isl_set *domain,
                  isl_multi_aff *back) {
+  assert(k < p->stmts.len && domain);
   po_stmt *stmt = &p->stmts.data[k];
   uint32_t n_operands = stmt->instr ? stmt->instr->n_operands + 1 : 0;
   po_pool_reserve(&p->pool, stmt->n_exprs + n_operands + 3);
@@ -193,6 +194,7 @@ po_prefix(const po_stmt *stmt, uint32_t n) {
 
 isl_union_map *
 po_reads_of(const po_program *p, uint32_t k, uint32_t array) {
+  assert(k < p->stmts.len && array < p->arrays.len);
   const po_stmt *stmt = &p->stmts.data[k];
   isl_union_map *all = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
   for (uint32_t j = 0; j < stmt->n_exprs; j++) {
@@ -219,6 +221,7 @@ po_reads_in(const po_program *p, uint32_t k, uint32_t array, uint32_t n) {
 
 bool
 po_is_rigid(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *stmt = &p->stmts.data[k];
     if (stmt->kind == PO_CALL) {
@@ -278,6 +281,7 @@ tidy(po_program *p, uint32_t loop) {
 void
 po_nest_alone(po_program *p, uint32_t stmt, uint32_t parent, uint32_t before,
               uint32_t n_outer) {
+  assert(stmt < p->stmts.len && n_outer <= p->stmts.data[stmt].n_iters);
   uint32_t at = parent, first = p->nest.nodes.len;
   for (uint32_t d = n_outer; d < p->stmts.data[stmt].n_iters; d++)
     at = po_nest_add_loop(p, at, d > n_outer ? PO_NO_NODE : before,

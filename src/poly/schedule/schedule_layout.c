@@ -11,6 +11,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/quasi.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ enum { LONGEST_MAP = 400, MOST_BUFFERS = 4096 };
 bool
 po_layout_is_ours(const po_program *p, const po_step_call *call,
                   uint32_t array) {
+  assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
   if (a->role != PO_WORKSPACE && a->role != PO_LOCAL) {
     po_refuse(p, call, "fixed", "the layout of %s is the caller's", a->name);
@@ -197,6 +199,7 @@ rearranged(po_program *p, const po_array *a, __isl_keep isl_multi_aff *map,
 bool
 po_change_layout(po_program *p, const po_step_call *call, uint32_t array,
                  const char *text) {
+  assert(array < p->arrays.len && text);
   po_array *a = &p->arrays.data[array];
   uint32_t folds = leading_folds(a);
   int64_t dim[GS_MAX_RANK];
@@ -299,6 +302,7 @@ po_apply_storage_align(po_program *p, po_step_call *call) {
 isl_set *
 po_index_from_loop(const po_stmt *stmt, isl_map *index, uint32_t rank,
                    uint32_t d, uint32_t depth) {
+  assert(d < rank && depth < PO_MAX_DEPTH);
   index = isl_map_project_out(index, isl_dim_out, d + 1, rank - d - 1);
   index = isl_map_project_out(index, isl_dim_out, 0, d);
   index = isl_map_reset_tuple_id(index, isl_dim_out);

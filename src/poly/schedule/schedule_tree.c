@@ -26,6 +26,7 @@ po_move_children(po_program *p, uint32_t from, uint32_t to, uint32_t before) {
 
 uint32_t
 po_insert_loop(po_program *p, uint32_t loop, const char *name) {
+  assert(po_node(p, loop)->kind == PO_LOOP && name);
   uint32_t inner = po_nest_add_loop(p, loop, po_node(p, loop)->first, name);
   uint32_t kid;
   while ((kid = po_node(p, inner)->next) != PO_NO_NODE) {
@@ -66,6 +67,7 @@ part_siblings(po_program *p, uint32_t node) {
 
 void
 po_isolate(po_program *p, uint32_t node, uint32_t top) {
+  assert(po_nest_is_below(p, node, top));
   while (node != top) {
     uint32_t parent = po_node(p, node)->parent;
     part_siblings(p, node);
@@ -77,11 +79,13 @@ po_isolate(po_program *p, uint32_t node, uint32_t top) {
 
 void
 po_give_up_name(po_program *p, uint32_t loop) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   po_node(p, loop)->name = "";
 }
 
 void
 po_name_loop(po_program *p, uint32_t loop, const char *name) {
+  assert(po_node(p, loop)->kind == PO_LOOP && name && *name);
   po_node(p, loop)->name = bs_arena_strdup(&p->arena, name);
 }
 
@@ -114,6 +118,7 @@ po_result_names(po_program *p, const po_step_call *call, uint32_t n,
 
 void
 po_made(po_step_call *call, uint32_t node) {
+  assert(node == PO_NO_NODE || call->n_made <= PO_MAX_RESULTS);
   if (call->n_made < PO_MAX_RESULTS)
     call->made[call->n_made++] = node;
 }
@@ -152,6 +157,7 @@ po_in_block(const po_block *b, uint32_t stmt) {
 
 uint32_t
 po_block_node(const po_program *p, const po_block *b) {
+  assert(b->n);
   uint32_t node = p->stmts.data[b->stmts[0]].leaf;
   for (uint32_t k = 1; k < b->n; k++)
     node = po_nest_common(p, node, p->stmts.data[b->stmts[k]].leaf);
@@ -225,6 +231,7 @@ po_value_range(const po_program *p, uint32_t loop, int64_t *min,
 
 int64_t
 po_most_iterations(const po_program *p, uint32_t loop) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   isl_map *in = po_nest_range_in(p, loop);
   isl_map *pairs = isl_map_apply_range(isl_map_reverse(isl_map_copy(in)), in);
   isl_set *deltas = isl_map_deltas(pairs);
@@ -249,6 +256,7 @@ const char *const po_bind_names[] = {
 
 bool
 po_needs_serial(const po_program *p, const po_step_call *call, uint32_t loop) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   const po_nest_node *n = po_node(p, loop);
   if (n->mark == PO_SERIAL)
     return true;

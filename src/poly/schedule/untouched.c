@@ -6,6 +6,7 @@
  * which: so both programs are walked once, and not once for each array. */
 #include "poly/loops/access.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- statements ---- */
@@ -64,6 +65,7 @@ number_before(const po_program *before, const char *name, uint32_t now) {
 bool
 po_is_untouched(const po_program *before, const po_program *after,
                 uint32_t stmt) {
+  assert(stmt < after->stmts.len);
   const po_stmt *s = &after->stmts.data[stmt];
   uint32_t was = number_before(before, s->name, stmt);
   return was < before->stmts.len && is_same_stmt(&before->stmts.data[was], s);
@@ -71,6 +73,7 @@ po_is_untouched(const po_program *before, const po_program *after,
 
 uint32_t
 po_placed_as(const po_program *before, const po_program *after, uint32_t stmt) {
+  assert(stmt < after->stmts.len);
   const po_stmt *s = &after->stmts.data[stmt];
   uint32_t k = number_before(before, s->name, stmt);
   const po_stmt *was = k < before->stmts.len ? &before->stmts.data[k] : NULL;
@@ -204,6 +207,7 @@ n_users(const po_users *users, uint32_t array) {
 
 bool
 po_array_is_untouched(const po_untouched *u, uint32_t array) {
+  assert(u->before && u->after);
   const po_program *before = u->before, *after = u->after;
   if (array >= before->arrays.len || array >= after->arrays.len ||
       strcmp(before->arrays.data[array].name, after->arrays.data[array].name) ||

@@ -9,6 +9,7 @@
  * is free only the set of them counts, which their readers see. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct flow {
@@ -285,6 +286,7 @@ leave_out(flow *f, __isl_keep isl_union_set *neutral) {
 bool
 po_values_kept(po_program *before, po_program *after, const po_step_call *call,
                po_change *change) {
+  assert(before != after && change);
   po_pool_reserve(&before->pool, 8);
   po_limit limit = po_limit_operations(before, PO_COMMAND);
   flow old = flow_of(before, after), now = flow_of(after, before);

@@ -6,6 +6,7 @@
  * was numbered to be unique.  What is not found or not unique is answered with
  * the list of what could have been meant. */
 #include "poly/schedule/change.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ bool
 po_find_array(const po_program *p, const char *name, bs_span span,
               uint32_t *out) {
   *out = array_named(p, name);
+  assert(*out == PO_NO_NODE || *out < p->arrays.len);
   if (*out != PO_NO_NODE)
     return true;
   names all = {.n = 0};

@@ -4,6 +4,7 @@
  * Blocks become jumps, so that neither reading nor running recurses; that a
  * command exists is seen here, before anything is run. */
 #include "poly/script/script.h"
+#include <assert.h>
 
 static bool
 open_block(po_script_run *s, uint32_t *k, bool is_else) {
@@ -59,6 +60,7 @@ end_of(const po_script_run *s, uint32_t k) {
 /* Behind `a, b =`; lo where no names stand in front. */
 uint32_t
 po_behind_names(const po_script_run *s, uint32_t lo, uint32_t hi) {
+  assert(lo <= hi && hi <= s->tokens.list.len);
   for (uint32_t k = lo; k + 1 < hi && po_tok(s, k)->kind == PO_ST_WORD;
        k += 2) {
     if (po_is_mark(po_tok(s, k + 1), "="))

@@ -5,6 +5,7 @@
  * of the line. */
 #include "poly/script/token.h"
 #include "base/utf8.h"
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -131,6 +132,7 @@ read_one(reader *r) {
 bool
 po_read_tokens(bs_heap *heap, bs_arena *arena, bs_diags *diags, uint32_t source,
                po_sched_tokens *out) {
+  assert(source && source <= diags->sources.len);
   const bs_source *s = &diags->sources.data[source - 1];
   uint32_t begin = bs_utf8_begin(s->text, s->size);
   reader r = {heap, arena, diags, source, begin, 0, s->text, s->size, out};

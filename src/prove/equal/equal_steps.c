@@ -16,6 +16,7 @@
 #include "prove/equal/equal_steps.h"
 #include "prove/equal/cone.h"
 #include "prove/equal/smaller.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -479,6 +480,7 @@ rests_on(pv_stepper *s, const rl_proof *x, const rl_claim *c) {
 const pv_step_answer *
 pv_worst_step(pv_stepper *s, const rl_proof *x, const pv_proof_answer *a,
               uint32_t claim) {
+  assert(claim < x->n_claims);
   static const pv_step_answer none = {
       .answer = {.verdict = PV_UNKNOWN,
                  .method = PV_BY_NOTHING,

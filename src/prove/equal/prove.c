@@ -6,6 +6,7 @@
  * run of the interpreter, so that a fault of the prover shows as `unknown` and
  * not as a wrong verdict. */
 #include "prove/session/session.h"
+#include <assert.h>
 #include <string.h>
 
 /* Element visits of a run that a proof is held against. */
@@ -297,6 +298,7 @@ proves(const pv_session *s, const gs_program *left, gs_term a,
 void
 pv_equal_terms(const gs_context *ctx, const gs_program *p, gs_term a, gs_term b,
                const pv_options *options, pv_answer *out) {
+  assert(a.i < p->nodes.len && b.i < p->nodes.len && out);
   question q = {.ctx = ctx,
                 .left = p,
                 .right = p,
@@ -343,6 +345,7 @@ const char *
 pv_verdict_name(pv_verdict v) {
   static const char *const names[] = {"proved", "refuted", "tested", "unknown",
                                       "checked"};
+  assert(v < sizeof names / sizeof *names);
   return names[v];
 }
 
@@ -351,6 +354,7 @@ pv_method_name(pv_method m) {
   static const char *const names[] = {"types",   "elements", "relations",
                                       "running", "nothing",  "steps",
                                       "values",  "bits"};
+  assert(m < sizeof names / sizeof *names);
   return names[m];
 }
 

@@ -8,6 +8,7 @@
 #include "prove/integer/decide.h"
 #include "glenside/interpret/interpret_state.h"
 #include "prove/session/precise.h"
+#include <assert.h>
 #include <math.h>
 
 #define LANES 256
@@ -167,6 +168,8 @@ pv_exhaust(const pv_circuit *c, const bs_values *values, double *out) {
   exhaust x = {.c = c, .values = values, .heap = c->heap};
   if (!may_be_tried(c))
     return PV_OPEN;
+  /* The number of inputs is a number. */
+  assert(c->bits < 64);
   open_all(&x);
   bool different = find(&x, (uint64_t)1 << c->bits, out);
   close_all(&x);

@@ -8,6 +8,7 @@
  * So equal elements get equal names, wherever they were computed; unequal
  * ones never do, since a name leads to its parts. */
 #include "prove/relation/relation.h"
+#include <assert.h>
 #include <string.h>
 
 /* A cast to a float says from which dtype; other operators keep it. */
@@ -82,6 +83,7 @@ keep_parts(pv_relations *r, const pv_entry *parts, uint32_t n) {
 
 pv_atom
 pv_atom_of_term(pv_relations *r, gs_term t) {
+  assert(t.i < r->s->plain->nodes.len);
   gs_type type;
   for (uint32_t k = 0; k < r->atoms.len; k++)
     if (r->atoms.data[k].kind == PV_ATOM_TERM && r->atoms.data[k].key == t.i)

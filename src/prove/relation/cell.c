@@ -5,6 +5,7 @@
  * is 0; where numbers are, their sum, if the dtype has it; where one plain
  * element is, that one; anything else is an element of a family. */
 #include "prove/relation/relation.h"
+#include <assert.h>
 
 void
 pv_cells_done(pv_relations *r, pv_cells *cells) {
@@ -116,6 +117,7 @@ pv_cells_of(pv_relations *r, gs_dtype d, const pv_series *s,
 
 pv_series
 pv_series_of_cells(pv_relations *r, gs_dtype d, const pv_cells *cells) {
+  assert(d < GS_DTYPE_COUNT);
   pv_series out = {0};
   for (uint32_t k = 0; k < cells->len && !r->failed; k++) {
     const pv_cell *c = &cells->data[k];

@@ -6,6 +6,7 @@
  * wider dtype, and where bf16 rounds, a sum is one element from then on. */
 #include "glenside/array/tensor.h"
 #include "prove/relation/operating.h"
+#include <assert.h>
 
 /* A sum as elements, over a box. */
 static void
@@ -56,6 +57,7 @@ side(pv_operating *x, uint32_t k) {
 /* Item k of the tuple. */
 pv_series
 pv_operating_item_at(pv_operating *x, uint32_t k) {
+  assert(gs_term_ok(x->tuple) || x->from.access < x->from.rank);
   pv_series out = gs_term_ok(x->tuple)
                       ? side(x, k)
                       : pv_series_item(x->r, &x->in, &x->from, k);
@@ -72,6 +74,7 @@ item_elements(const pv_operating *x) {
 
 uint32_t
 pv_operating_tuple_size(const pv_operating *x) {
+  assert(x->from.access < x->from.rank);
   return x->from.dim[x->from.access] > PV_MAX_TUPLE
              ? 0
              : (uint32_t)x->from.dim[x->from.access];
@@ -490,6 +493,7 @@ pv_reads_apart(const gs_program *p, gs_term t) {
 
 bool
 pv_relate_compute(pv_relations *r, gs_term t, bool solid, pv_series *out) {
+  assert(gs_at(r->s->plain, t)->op == GS_COMPUTE);
   const gs_program *p = r->s->plain;
   const gs_node *node = gs_at(p, t);
   pv_operating x = {.r = r, .values = p->ctx.values};

@@ -5,6 +5,7 @@
  * Sums, products and extrema are normal forms; of real numbers a softmax is a
  * quotient of exponentials. */
 #include "prove/relation/relation_value.h"
+#include <assert.h>
 #include <stdlib.h>
 
 static pv_value
@@ -191,6 +192,7 @@ gather(pv_values *v, gs_dtype d, const pv_value *in, uint32_t n, uint32_t m,
 void
 pv_compute_item(pv_values *v, const pv_compute *c, const pv_value *in,
                 uint32_t n, pv_value *out) {
+  assert(c->tuple && n % c->tuple == 0 && c->op < GS_COMPUTE_COUNT);
   uint32_t items = n / c->tuple;
   for (uint32_t k = 0; k < n; k++)
     pv_need_held(v, in[k]);

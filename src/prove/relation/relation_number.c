@@ -82,6 +82,7 @@ align(pv_number a, pv_number b, __int128 *x, __int128 *y) {
 
 bool
 pv_number_add(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
+  assert(a.den > 0 && b.den > 0);
   __int128 x, y;
   if (pv_is_integer(d)) {
     *out = (pv_number){wrap(d, (__int128)a.num + b.num), 1, 0};
@@ -97,6 +98,7 @@ pv_number_add(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
 
 bool
 pv_number_mul(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
+  assert(a.den > 0 && b.den > 0);
   __int128 num = (__int128)a.num * b.num;
   if (pv_is_integer(d)) {
     *out = (pv_number){wrap(d, num), 1, 0};
@@ -107,6 +109,7 @@ pv_number_mul(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
 
 bool
 pv_number_inverse(pv_number a, pv_number *out) {
+  assert(a.den > 0);
   return a.num && (a.num < 0 ? reduce(-a.den, -(__int128)a.num, -a.exp, out)
                              : reduce(a.den, a.num, -a.exp, out));
 }
@@ -120,6 +123,7 @@ sign_of(int64_t num) {
  * one of its own, and by their magnitude. */
 int
 pv_number_compare(pv_number a, pv_number b) {
+  assert(a.den > 0 && b.den > 0);
   __int128 x, y;
   if (!align(a, b, &x, &y)) {
     if (sign_of(a.num) != sign_of(b.num))
@@ -142,6 +146,7 @@ pv_number_of_int(gs_dtype d, int64_t v) {
 
 pv_number
 pv_number_share(int64_t n) {
+  assert(n > 0);
   pv_number out = PV_ZERO;
   reduce(1, n, 0, &out);
   return out;
@@ -175,6 +180,7 @@ pv_number_of_real(gs_dtype d, double v, pv_number *out) {
 
 double
 pv_number_real(pv_number a) {
+  assert(a.den > 0);
   return ldexp((double)a.num / (double)a.den, a.exp);
 }
 
@@ -211,10 +217,12 @@ pv_number_floor(pv_number a, pv_number *out) {
 
 pv_number
 pv_number_least(gs_dtype d) {
+  assert(pv_is_integer(d));
   return (pv_number){gs_dtype_least(d), 1, 0};
 }
 
 pv_number
 pv_number_greatest(gs_dtype d) {
+  assert(pv_is_integer(d));
   return (pv_number){gs_dtype_most(d), 1, 0};
 }

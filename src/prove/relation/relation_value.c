@@ -6,6 +6,7 @@
  * constructor gives 0 and the whole evaluation is void. */
 #include "prove/relation/relation_value.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,6 +93,7 @@ pv_value
 pv_intern(pv_values *v, pv_node node, const uint32_t *words, uint32_t n) {
   if (!pv_spend(v, n + 1))
     return 0;
+  assert(v->size && !(v->size & (v->size - 1)));
   node.hash = hash_of(&node, words, n);
   uint32_t at = (uint32_t)node.hash & (v->size - 1);
   for (; v->slots[at]; at = (at + 1) & (v->size - 1))
@@ -113,6 +115,7 @@ pv_intern(pv_values *v, pv_node node, const uint32_t *words, uint32_t n) {
 
 pv_value
 pv_number_value(pv_values *v, gs_dtype d, pv_number number) {
+  assert(number.den > 0);
   uint32_t words[4];
   memcpy(words, &number, sizeof words);
   return pv_intern(
@@ -140,6 +143,7 @@ pv_real_value(pv_values *v, gs_dtype d, double x) {
 pv_value
 pv_leaf(pv_values *v, gs_dtype d, uint32_t source, int64_t element,
         bool partial) {
+  assert(element >= 0);
   uint32_t words[3] = {source, (uint32_t)element,
                        (uint32_t)((uint64_t)element >> 32)};
   return pv_intern(
@@ -178,6 +182,7 @@ is_partial(const pv_values *v, gs_dtype d, gs_compute op, const pv_value *args,
 pv_value
 pv_apply_op(pv_values *v, gs_dtype d, gs_compute op, uint32_t param,
             bool nonnegative, const pv_value *args, uint32_t n) {
+  assert(args || !n);
   gs_sign sign =
       op < GS_COMPUTE_COUNT ? gs_compute_table[op].sign : GS_SIGN_ANY;
   pv_node node = {.kind = PV_APPLY,

@@ -209,6 +209,7 @@ pv_series_keep(pv_relations *r, pv_series *s) {
 
 const pv_series *
 pv_series_seen(pv_relations *r, gs_term t) {
+  assert(t.i < r->s->plain->nodes.len);
   if (!r->seen[t.i] && !r->failed) {
     pv_series made = look(r, t);
     if (r->failed) {
@@ -234,6 +235,7 @@ pv_series_of_view(pv_relations *r, gs_term t) {
 pv_series
 pv_series_item(pv_relations *r, const pv_series *s, const gs_type *type,
                uint32_t k) {
+  assert(type->access < type->rank && k < (uint64_t)type->dim[type->access]);
   pv_series out = {0};
   unsigned at = type->access;
   for (uint32_t i = 0; i < s->len && !r->failed; i++) {
@@ -454,6 +456,7 @@ reduce_entry(pv_relations *r, gs_dtype d, pv_entry *e, uint32_t outer,
 pv_series
 pv_series_reduced(pv_relations *r, gs_dtype d, const pv_series *s,
                   const gs_type *type, uint32_t outer) {
+  assert(outer <= type->rank);
   pv_series out = {0};
   for (uint32_t k = 0; k < s->len && !r->failed; k++) {
     pv_entry e = s->data[k];

@@ -13,6 +13,7 @@
  * On floats a number times an extremum plus a number goes inside. */
 #include "glenside/array/tensor.h"
 #include "prove/relation/relation_value.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +21,13 @@
 
 uint32_t
 pv_n_parts(const pv_values *v, pv_value sum) {
+  assert(pv_at(v, sum)->kind == PV_SUM && pv_at(v, sum)->n % PART_WORDS == 0);
   return pv_at(v, sum)->n / PART_WORDS;
 }
 
 pv_part
 pv_part_at(const pv_values *v, pv_value sum, uint32_t k) {
+  assert(k < pv_n_parts(v, sum));
   const uint32_t *w = pv_words(v, sum) + k * PART_WORDS;
   pv_part part = {.product = w[4]};
   memcpy(&part.times, w, sizeof part.times);
@@ -421,6 +424,7 @@ close_parts(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
 
 pv_value
 pv_sum_close(pv_values *v, gs_dtype d, uint32_t mark) {
+  assert(mark <= v->parts.len);
   uint32_t n = v->parts.len - mark;
   if (!pv_spend(v, n))
     return 0;
@@ -435,6 +439,7 @@ pv_sum_close(pv_values *v, gs_dtype d, uint32_t mark) {
 
 pv_value
 pv_scale(pv_values *v, gs_dtype d, pv_number times, pv_value x) {
+  assert(times.den > 0);
   uint32_t mark = pv_sum_open(v);
   pv_sum_add(v, d, times, x);
   return pv_sum_close(v, d, mark);

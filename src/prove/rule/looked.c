@@ -2,6 +2,7 @@
 /* looked.c - what was in the shapes that were looked at; see looked.h. */
 #include "prove/rule/looked.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- what is noted -------------------------------------------------------- */
@@ -81,6 +82,7 @@ note_value(pv_looked *l, const bs_values *values, bs_value v, bool axis) {
 void
 pv_looked_at(pv_looked *l, const gs_program *p, const gs_scope *scope,
              const uint32_t *slots, uint32_t n_slots) {
+  assert(n_slots <= scope->vars.len);
   gs_type type;
   for (uint32_t k = 0; k < n_slots; k++) {
     if (slots[k] == UINT32_MAX)

@@ -2,6 +2,7 @@
 /* sample_attr.c - the attribute of a node of a pattern: what the pattern says,
  * what its variables hold, and what is free. */
 #include "prove/sample/sample.h"
+#include <assert.h>
 
 static bool
 is_free(const pv_sampler *s, uint32_t slot) {
@@ -96,6 +97,7 @@ pv_attr_open(pv_sampler *s, const eg_term_node *node, pv_attr *a) {
 
 void
 pv_attr_set(pv_attr *a, uint32_t item, bs_value v) {
+  assert(item < a->n);
   const eg_attr_pattern *p = item_pattern(a->node, item);
   if (!a->fixed[item])
     a->item[item] = p ? impose(a->s, p, v) : v;
@@ -108,16 +110,19 @@ pv_attr_set_int(pv_attr *a, uint32_t item, int64_t v) {
 
 void
 pv_attr_set_ints(pv_attr *a, uint32_t item, const int64_t *v, uint32_t n) {
+  assert(n <= GS_MAX_RANK);
   pv_attr_set(a, item, bs_ints(a->s->ctx.values, v, n));
 }
 
 int64_t
 pv_attr_int(const pv_attr *a, uint32_t item) {
+  assert(item < a->n);
   return bs_as_int(a->s->ctx.values, a->item[item]);
 }
 
 uint32_t
 pv_attr_ints(const pv_attr *a, uint32_t item, int64_t *out) {
+  assert(item < a->n);
   uint32_t n = 0;
   bs_to_ints(a->s->ctx.values, a->item[item], out, GS_MAX_RANK, &n);
   return n;

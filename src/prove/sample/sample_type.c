@@ -7,6 +7,7 @@
 #include "prove/sample/sample.h"
 #include "glenside/array/tensor.h"
 #include "base/random.h"
+#include <assert.h>
 #include <string.h>
 
 #define MAX_NAMED_RANK 8
@@ -14,6 +15,8 @@
 
 uint64_t
 pv_random(pv_sampler *s, uint64_t n) {
+  /* One of none cannot be taken. */
+  assert(n);
   return bs_random_next(&s->random) % n;
 }
 
@@ -115,6 +118,7 @@ shuffle(pv_sampler *s, int64_t *p, uint32_t lo, uint32_t hi) {
 /* Often within S and within C only. */
 void
 pv_random_permutation(pv_sampler *s, uint32_t split, uint32_t n, int64_t *out) {
+  assert(split <= n && n <= GS_MAX_RANK);
   for (uint32_t k = 0; k < n; k++)
     out[k] = k;
   switch (pv_random(s, 4)) {
@@ -208,6 +212,7 @@ padded(pv_sampler *s, const gs_type *type) {
 
 gs_term
 pv_random_leaf(pv_sampler *s, const gs_type *type) {
+  assert(gs_is_type(type));
   if (s->parts->asks_values && pv_chance(s, 2))
     return padded(s, type);
   if (s->parts->asks_values && gs_elements(type) <= MOST_CONSTANTS &&

@@ -16,6 +16,7 @@
  * rounded; or when it stays for inputs that are moved a little, since rounding
  * matters at a jump alone. */
 #include "prove/session/undefined.h"
+#include <assert.h>
 #include <math.h>
 
 #define MOVES  4 /* moved inputs, */
@@ -234,6 +235,7 @@ evaluate(pv_confirm *x, const gs_program *given, const gs_tensor *inputs) {
 
 bool
 pv_means_rounding(pv_session *s, uint32_t pair) {
+  assert(pair < s->n_pairs);
   return confirm_of(s, pair)->narrows;
 }
 
@@ -260,6 +262,7 @@ is_made_of_nothing(pv_confirm *x, const pv_doubt *d) {
 
 bool
 pv_is_meant(pv_session *s, const pv_doubt *d, bool again) {
+  assert(d->pair < s->n_pairs);
   pv_confirm *x = confirm_of(s, d->pair);
   if (!x->f64.p && !x->failed)
     x->failed = !make(x);

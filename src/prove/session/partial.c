@@ -10,6 +10,7 @@
 #include "glenside/program/skeleton.h"
 #include "glenside/target/target.h"
 #include "prove/session/session.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -204,6 +205,7 @@ of_call(const looker *x, const gs_node *n) {
 uint8_t
 pv_operator_facts(const bs_values *values, bs_value o, gs_dtype from,
                   uint8_t all, uint8_t divisor) {
+  assert(from < GS_DTYPE_COUNT);
   gs_compute op;
   if (!gs_compute_of(values, o, &op))
     return PV_PARTIAL;

@@ -3,6 +3,7 @@
 #include "prove/session/precise.h"
 #include "glenside/interpret/interpret.h"
 #include "base/random.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ unit(uint64_t random) {
 
 bool
 pv_rounds(gs_compute op, gs_dtype d) {
+  assert(op < GS_COMPUTE_COUNT && d < GS_DTYPE_COUNT);
   gs_digits digits = gs_compute_table[op].digits;
   return is_float(d) && digits != GS_DIGITS_EXACT && digits != GS_DIGITS_STORED;
 }
@@ -160,6 +162,7 @@ set_up(pv_precise *x) {
 bool
 pv_precise_make(pv_session *s, uint32_t k, pv_precision as, bool all,
                 pv_precise *out) {
+  assert(k < s->n_pairs);
   const gs_program *from = s->plain;
   const pv_pair *pair = &s->pairs[k];
   uint32_t n = from->nodes.len;
@@ -244,6 +247,7 @@ pv_precise_watch(pv_session *s, pv_precise *x) {
 
 bool
 pv_precise_run(pv_precise *x) {
+  assert(x->inputs && x->outputs);
   for (uint32_t k = 0; x->ran && k < x->p->outputs.len; k++) {
     gs_tensor_done(x->p->ctx.heap, &x->outputs[k]);
     if (x->bounds)

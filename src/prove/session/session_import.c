@@ -6,6 +6,7 @@
  * first. */
 #include "prove/session/session.h"
 #include "glenside/target/target.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct importer {
@@ -28,6 +29,7 @@ mark_roots(const gs_program *p, const gs_term *roots, uint32_t n,
 
 void
 pv_mark(const gs_program *p, const pv_pair *pairs, uint32_t n, uint8_t *live) {
+  assert(pairs || !n);
   for (uint32_t k = 0; k < n; k++) {
     gs_term roots[2] = {pairs[k].left, pairs[k].right};
     mark_roots(p, roots, 2, live);
@@ -134,6 +136,7 @@ import_node(importer *x, gs_term t, gs_fault *fault) {
 gs_term *
 pv_import(pv_session *s, const gs_program *from, gs_program *to,
           const gs_term *roots, uint32_t n, bool plain) {
+  assert(from != to && (roots || !n));
   uint32_t count = from->nodes.len;
   uint8_t *live = bs_calloc(s->ctx.heap, count + (size_t)1, 1);
   importer x = {.s = s, .from = from, .to = to, .plain = plain};

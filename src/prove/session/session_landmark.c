@@ -8,6 +8,7 @@
  * absolute value is found.  Through a view or a tuple it goes to all operands.
  * The walk is bounded; what it misses is left to the other inputs. */
 #include "prove/session/session_landmark.h"
+#include <assert.h>
 #include <math.h>
 
 #define MOST_STEPS 6000
@@ -199,6 +200,7 @@ pv_landmarks_count(const pv_landmarks *l) {
 /* Of floats the last two are shares of the value itself. */
 double
 pv_landmark_near(const pv_landmarks *l, gs_dtype d, uint32_t k) {
+  assert(k < pv_landmarks_count(l));
   double v = l->at.data[k / (2 * BESIDE)];
   uint32_t which = k / 2 % BESIDE;
   bool share = fabs(beside[which]) < 1;

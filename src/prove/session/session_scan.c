@@ -8,6 +8,7 @@
  * proved holds, too, but which cannot be run. */
 #include "glenside/program/scan.h"
 #include "prove/session/session.h"
+#include <assert.h>
 
 /* Terms that a scan may become, and scans that one is compared with. */
 enum { MOST_TERMS = 4096, MOST_COMPARED = 8 };
@@ -70,6 +71,7 @@ as_input(pv_session *s, const pv_scan *x, const gs_type *type) {
 gs_term
 pv_import_scan(pv_session *s, const gs_program *from, gs_term scan,
                const gs_term *kids, gs_fault *fault) {
+  assert(gs_at(from, scan)->op == GS_SCAN);
   const gs_node *node = gs_at(from, scan);
   pv_scan *x = BS_NEW(s->ctx.arena, pv_scan);
   gs_type type;

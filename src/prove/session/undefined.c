@@ -19,6 +19,7 @@
  * numbers differ as they are, whatever rounding made of their operands. */
 #include "glenside/array/tensor.h"
 #include "prove/session/undefined.h"
+#include <assert.h>
 #include <math.h>
 
 /* What a compute term does to the elements of one item. */
@@ -243,6 +244,7 @@ of_all(const pv_precise *x) {
 
 pv_undefined *
 pv_undefined_make(pv_session *s, uint32_t pair) {
+  assert(pair < s->n_pairs);
   pv_undefined *u = BS_NEW(s->ctx.arena, pv_undefined);
   pv_precision as = {GS_F64, 0};
   *u = (pv_undefined){0};

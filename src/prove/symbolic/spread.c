@@ -15,6 +15,7 @@
  * condition bounds by a number is no more than that. */
 #include "prove/symbolic/spread.h"
 #include "base/hash.h"
+#include <assert.h>
 
 const sp_places sp_size = {.size = true}, sp_none = {0};
 
@@ -55,6 +56,7 @@ sp_number(sp_walk *x, int64_t n) {
 
 const sp_places *
 sp_lone(sp_walk *x, uint32_t what) {
+  assert(what < 3 * SP_SLOTS || what >= SP_VALUE);
   sp_places *out = copy_of(x, &sp_none);
   add_term(x, out, what, 1);
   return out;

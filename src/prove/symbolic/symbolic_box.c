@@ -7,6 +7,7 @@
  * reductions have equal bytes. */
 #include "prove/symbolic/box.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_STEPS = 16 };
@@ -17,6 +18,7 @@ enum { FIRST_NEW_KEY = 100 };
 /* What is known of a variable of the box: low <= v < high. */
 void
 fm_box_know(fm_form *f, uint8_t var, fm_number low, fm_number high) {
+  assert(var < f->n_vars);
   fm_number v = fm_of_variable(f, var);
   fm_number in[2] = {fm_combine(f, 1, v, -1, low, 0),
                      fm_combine(f, 1, high, -1, v, -1)};
@@ -59,6 +61,7 @@ fm_box_rename(fm_box *b, const fm_renaming *r) {
 
 void
 fm_box_drop(fm_box *b, uint32_t k) {
+  assert(k < b->r.n);
   fm_reduction *r = &b->r;
   for (b->r.n--; k < r->n; k++) {
     r->var[k] = r->var[k + 1];
@@ -266,6 +269,7 @@ see_shift(reader *x, uint32_t slot, uint32_t place, fm_number entry) {
 
 void
 fm_box_shift(fm_box *b, uint32_t k) {
+  assert(k < b->r.n);
   fm_form *f = b->f;
   reader x = {.b = b, .see = see_shift, .var = b->r.var[k]};
   read_value(&x, b->r.body);

@@ -6,6 +6,7 @@
  * reduction, over the items for which it holds. */
 #include "glenside/array/tensor.h"
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 #include <string.h>
 
 enum { FEW = 4 };
@@ -554,6 +555,7 @@ lookup(const computing *x) {
 pv_value
 fm_compute_element(fm_form *f, const fm_side *side, const fm_node *node,
                    const fm_number *index) {
+  assert(node->sk->op == GS_COMPUTE && node->sk->n_kids == 1);
   uint32_t kid = node->sk->kids[0];
   computing x = {.f = f,
                  .side = side,

@@ -5,6 +5,7 @@
  * rows (symbolic_view.c).  Where it keeps the order of elements instead, places
  * are polynomials, and digits of a place are quotients. */
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct at {
@@ -117,6 +118,7 @@ follow(fm_form *f, const fm_side *side, const fm_node *node,
 pv_value
 fm_element(fm_form *f, const fm_side *side, uint32_t at_node,
            const fm_number *index) {
+  assert(at_node < side->skeleton->n);
   const fm_node *node = &side->node[at_node];
   if (f->why || f->elements.failed || ++f->work > 20000) {
     fm_fail(f, "too much work");

@@ -11,6 +11,7 @@
  * through again from its start, and takes the second of the last that it has
  * not taken yet. */
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_COLUMNS = SY_COLUMNS, MAX_SYSTEM = SY_ROWS, MAX_DEGREE = 4 };
@@ -118,6 +119,7 @@ fm_know(fm_form *f, fm_number x) {
 
 void
 fm_forget(fm_form *f, uint32_t rows) {
+  assert(rows <= f->n_rows);
   f->n_rows = rows;
   f->facts++;
 }
@@ -554,6 +556,8 @@ fm_next(fm_form *f) {
 
 void
 fm_close(fm_form *f) {
+  /* The outermost frame is the form's own. */
+  assert(f->frames);
   forget(f, (uint8_t)f->frames);
   f->frames--;
 }

@@ -2,6 +2,7 @@
 /* symbolic_monomial.c - products of variables, interned. */
 #include "prove/symbolic/symbolic_form.h"
 #include "base/hash.h"
+#include <assert.h>
 
 uint16_t
 fm_intern_mono(fm_form *f, const fm_mono *m) {
@@ -22,6 +23,7 @@ fm_intern_mono(fm_form *f, const fm_mono *m) {
 /* The frame of a monomial, and what is in it. */
 void
 fm_describe(const fm_form *f, fm_mono *m) {
+  assert(m->n <= FM_DEGREE);
   m->frame = 0;
   m->real = m->quotient = false;
   for (uint32_t k = 0; k < m->n; k++) {
@@ -70,6 +72,7 @@ fm_over_mono(fm_form *f, uint16_t x, uint16_t y, uint16_t *out) {
 
 int
 fm_compare_monos(const fm_form *f, uint16_t x, uint16_t y) {
+  assert(x < f->n_monos && y < f->n_monos);
   const fm_mono *a = &f->mono[x], *b = &f->mono[y];
   if (a->n != b->n)
     return a->n < b->n ? -1 : 1;

@@ -11,6 +11,7 @@
 #include "prove/symbolic/symbolic_form.h"
 #include "base/hash.h"
 #include "base/whole.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_NESTING = 6 }; /* of quotients being made again */
@@ -135,6 +136,7 @@ fm_variable(fm_form *f, fm_var like) {
 
 fm_number
 fm_of_variable(fm_form *f, uint8_t var) {
+  assert(f->why || var < f->n_vars);
   sum s;
   s.n = 0;
   fm_mono m;
@@ -520,6 +522,7 @@ fm_quotient(fm_form *f, fm_number x, fm_number by) {
 bool
 fm_linear_in(fm_form *f, fm_number x, uint8_t var, fm_number *a,
              fm_number *rest) {
+  assert(var < f->n_vars);
   sum of, others;
   of.n = others.n = 0;
   fm_poly p = f->number[x];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* symbolic_rename.c - the variables that numbers are made of, replaced. */
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 
 /* Quotients are of numbers that were there before: nesting is bounded. */
 bool
 fm_depends(const fm_form *f, fm_number x, uint8_t var) {
+  assert(var < f->n_vars);
   const fm_poly *p = &f->number[x];
   for (uint32_t k = 0; k < p->n; k++) {
     const fm_mono *m = &f->mono[f->term[p->at + k].mono];

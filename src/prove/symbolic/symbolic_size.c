@@ -4,9 +4,11 @@
  * A size is a parameter within its bounds, divided by its multiple, and what is
  * computed from sizes is computed from these parameters. */
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 
 void
 fm_free_open_sizes(fm_form *f) {
+  assert(f->of->p->sizes && f->of->p->sizes->n <= GS_MOST_SIZES);
   const gs_sizes *s = f->of->p->sizes;
   for (uint32_t k = 0; k < s->n; k++) {
     const gs_size *size = &s->list[k];

@@ -6,6 +6,7 @@
  * comes to.  Leaves are equal when their tuples are: normal forms of numbers
  * that are equal on this path may differ, numbers that differ never meet. */
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 40 };
@@ -110,6 +111,7 @@ is_zero(fm_form *f, uint32_t slot, const fm_number *index) {
 pv_value
 fm_leaf(fm_form *f, uint32_t slot, gs_dtype d, const fm_type *type,
         const fm_number *index) {
+  assert(type->rank <= GS_MAX_RANK);
   fm_tuple t;
   memset(&t, 0, sizeof t);
   t.slot = (uint16_t)slot;

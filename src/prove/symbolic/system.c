@@ -46,6 +46,7 @@ sy_start(sy_system *s, uint32_t columns, uint32_t rows) {
 void
 sy_row(sy_system *s, uint32_t terms) {
   assert(s->n < SY_WORDS);
+  assert(terms <= s->word[0] + 1);
   s->word[s->n++] = terms;
 }
 
@@ -119,6 +120,7 @@ ask_isl(isl_ctx *isl, const sy_system *s) {
 
 sy_answer
 sy_ask(sy_memo *m, isl_ctx *isl, const sy_system *s) {
+  assert(s->n >= 2 && s->n <= SY_WORDS);
   if (!m)
     return ask_isl(isl, s);
   uint64_t hash = bs_hash(s->word, s->n * sizeof *s->word);

@@ -6,6 +6,7 @@
  * pattern, condition and right side must then give the step. */
 #include "rules/explain/explain.h"
 #include "rules/rule/rule_internal.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct checking {
@@ -220,6 +221,7 @@ rl_check_link(const gs_context *ctx, const rl_rules *rules,
 const char *
 rl_check_chain(const gs_context *ctx, const rl_rules *rules,
                const rl_explanation *x, const rl_chain *chain, uint32_t *step) {
+  assert(chain->links || !chain->n);
   gs_term at = chain->from;
   for (*step = 0; *step < chain->n; ++*step) {
     const rl_link *l = &chain->links[*step];

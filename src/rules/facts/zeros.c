@@ -109,6 +109,7 @@ rl_zeros_are_all(const bs_values *values, bs_value zeros, const gs_type *type) {
   regions z;
   if (!zeros.i)
     return false;
+  assert(gs_is_type(type));
   load(values, zeros, &z);
   for (uint32_t k = 0; k < z.n; k++)
     if (z.r[k].lo <= 0 && z.r[k].hi >= type->dim[z.r[k].axis])
@@ -446,6 +447,7 @@ number_value(bs_values *values, double x) {
 bs_value
 rl_zeros_of_data(bs_heap *heap, bs_values *values, const gs_constant *c,
                  bs_value *value) {
+  assert(gs_is_type(&c->type) && c->data);
   gs_tensor t = gs_tensor_of(c);
   regions z = {0};
   int64_t places = 1;

@@ -4,6 +4,7 @@
 #include "rules/format/format_layout.h"
 #include "base/utf8.h"
 #include "glenside/expr/expr.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- the forms ------------------------------------------------------------ */
@@ -28,6 +29,7 @@ static const char *const data_clauses[] = {":rules", ":params", ":limits"};
 
 const bs_token *
 rl_token_of(const layout *l, uint32_t i) {
+  assert(i < l->items.len);
   return &l->tokens.list.data[l->items.data[i].token];
 }
 
@@ -55,6 +57,7 @@ spells_one_of(const layout *l, uint32_t i, const char *const *words, size_t n) {
 
 const form *
 rl_form_of(const layout *l, uint32_t list) {
+  assert(list < l->items.len);
   uint32_t head = l->items.data[list].first;
   for (size_t k = 0; k < COUNT(forms); k++)
     if (rl_spells(l, head, forms[k].head))

@@ -138,6 +138,7 @@ rl_parent_of(const gs_skeleton *s, uint32_t node) {
 void
 rl_climb(const deriver *d, const gs_skeleton *s, uint32_t hole, uint32_t top,
          const gs_operand *o, chain *c) {
+  assert(hole < s->n && s->nodes[hole].hole && o->rank <= GS_MAX_RANK);
   c->n = 0;
   c->stages[0] = (stage){.access = o->access, .rank = o->rank};
   for (uint32_t k = 0; k < o->rank; k++)
@@ -253,6 +254,7 @@ static const char *(*const down_table[GS_OP_COUNT])(const deriver *,
 const char *
 rl_invert(const deriver *d, const gs_skeleton *s, const chain *c,
           const char *term) {
+  assert(c->n <= MAX_CHAIN && term);
   uint32_t cut = c->stages[c->n].access;
   for (uint32_t k = c->n; k-- > 0;) {
     view_step v = {.node = &s->nodes[c->node[k]],

@@ -8,6 +8,7 @@
  * cut, and its result put together again.  So what is built does not grow with
  * n. */
 #include "rules/instr/derive.h"
+#include <assert.h>
 #include <string.h>
 
 /* The size that every call has; where operands name it twice, either tells. */
@@ -131,6 +132,7 @@ bind_variables(deriver *d, uint32_t i) {
 
 void
 rl_bind_over(deriver *d) {
+  assert(d->over && d->over->n);
   const rl_over *over = d->over;
   uint8_t *uses = BS_NEWS(d->ctx->arena, uint8_t, d->scope.vars.len + 1u);
   bs_text more;
@@ -148,6 +150,7 @@ rl_bind_over(deriver *d) {
 
 const char *
 rl_over_attr(const deriver *d) {
+  assert(d->over && d->over->n);
   const rl_over *over = d->over;
   bs_text t;
   bs_text_init(&t, d->ctx->heap);
@@ -213,6 +216,7 @@ split_place(const rl_over *over, uint32_t operand, uint32_t k) {
 
 const char *
 rl_cut_operand(const deriver *d, uint32_t k, const char *term) {
+  assert(k < d->instr->n_operands && term);
   const rl_over *over = d->over;
   const gs_operand *o = &d->instr->operands[k];
   uint32_t n = count_cuts(over, k, o);

@@ -30,6 +30,7 @@ push(rl_digits *d, rl_row *to, uint16_t digit) {
 
 void
 rl_digits_add(rl_digits *d, int64_t size, uint32_t group, rl_row *out) {
+  assert(size >= 1);
   out->n = 0;
   out->item = 0;
   if (size > 1)
