@@ -170,11 +170,12 @@ give_output(on_import *im, const Onnx__ValueInfo *info) {
   if (!gs_term_ok(t) || im->failed || !on_check_declared(im, "output", info, v))
     return;
   const char *plain = on_plain_name(im, name);
-  for (uint32_t k = 0; k < im->p->outputs.len; k++)
-    if (!strcmp(im->p->outputs.data[k].name, plain)) {
-      on_wrong(im, "two outputs are called %.100s", plain);
-      return;
-    }
+  uint32_t symbol = bs_sym(im->ctx->values, plain).i;
+  if (bs_map_get(&im->outputs, symbol) != BS_NO_ENTRY) {
+    on_wrong(im, "two outputs are called %.100s", plain);
+    return;
+  }
+  bs_map_put(im->ctx->heap, &im->outputs, symbol, 1);
   gs_add_output(im->p, plain, t, BS_NOWHERE);
 }
 

@@ -104,7 +104,8 @@ typedef struct on_import {
   gs_program *p;
   bs_map values; /* by symbol id of the name: index in `list` */
   BS_VEC(on_value *) list;
-  bs_map taken; /* names of the program, by symbol id */
+  bs_map taken;   /* names of the program, by symbol id */
+  bs_map outputs; /* names of its outputs, by symbol id */
   BS_VEC(on_weight) weights;
   BS_VEC(on_ranged) ranges;                  /* by term */
   uint32_t exact_for_usual;                  /* nodes */

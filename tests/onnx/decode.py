@@ -102,11 +102,21 @@ def values(graph, field):
             for v in several(graph, field)]
 
 
+def without(data, is_dropped):
+    """A message of integers and blocks, without some of its fields."""
+    return b"".join(encode.number(k, v) if isinstance(v, int)
+                    else encode.block(k, v)
+                    for k, v in fields(data) if not is_dropped(k, v))
+
+
 def with_known(model, tensors):
     """The model with inputs, (name, tensor as bytes), as initializers, of the
-    types that it declares: those of bf16 are stored as others."""
-    graph = graph_of(model)
+    types that it declares: those of bf16 are stored as others.  They are inputs
+    no longer, since some have another shape than is declared."""
+    graph, names = graph_of(model), {name for name, _ in tensors}
     declared = dict(values(graph, 11))
+    graph = without(graph, lambda k, v: k == 11 and
+                    first(v, 1, b"").decode() in names)
     for name, data in tensors:
         kept = b"".join(encode.number(k, declared[name] if k == 2 else v)
                         if isinstance(v, int)
@@ -114,7 +124,4 @@ def with_known(model, tensors):
                         for k, v in fields(data) if k in (1, 2, 4, 5, 7, 9, 10,
                                                           11))
         graph += encode.block(5, kept + encode.block(8, name))
-    rest = b"".join(encode.number(k, v) if isinstance(v, int)
-                    else encode.block(k, v) for k, v in fields(model)
-                    if k != 7)
-    return rest + encode.block(7, graph)
+    return without(model, lambda k, v: k == 7) + encode.block(7, graph)
