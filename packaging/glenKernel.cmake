@@ -10,11 +10,23 @@ TARGET are paths or names of what comes with glen, and OPTIONS those of `glen
 compile`. ]]
 function(glen_add_kernel name program)
   cmake_parse_arguments(arg "" "FUNCTION;TARGET" "RULES;OPTIONS" ${ARGN})
-  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "glen_add_kernel(${name}): the argument "
+      "'${arg_UNPARSED_ARGUMENTS}' is not known here.  Behind the program stand "
+      "FUNCTION NAME, TARGET NAME, RULES PATH... and OPTIONS OPTION...")
+  endif()
+  if(arg_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "glen_add_kernel(${name}): "
-      "${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES}")
+      "'${arg_KEYWORDS_MISSING_VALUES}' has no value")
   endif()
   get_filename_component(program "${program}" ABSOLUTE)
+  # What a command of the build makes is not there yet.
+  get_source_file_property(made "${program}" GENERATED)
+  if(NOT made AND (NOT EXISTS "${program}" OR IS_DIRECTORY "${program}"))
+    message(FATAL_ERROR "glen_add_kernel(${name}): there is no program "
+      "${program}.  The first argument is the name of the kernel, and the second "
+      "a file: glen_add_kernel(dense dense.glen)")
+  endif()
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.glen.d")
   file(MAKE_DIRECTORY "${folder}")
   set(command "${GLEN_PROGRAM}" compile "${program}" ${arg_OPTIONS}
@@ -25,6 +37,9 @@ function(glen_add_kernel name program)
     get_filename_component(absolute "${path}" ABSOLUTE)
     if(EXISTS "${absolute}")
       set(path "${absolute}")
+    elseif(path MATCHES "/")
+      message(FATAL_ERROR "glen_add_kernel(${name}): there are no rules at "
+        "${absolute}")
     endif()
     list(APPEND command --rules "${path}")
   endforeach()
@@ -32,6 +47,9 @@ function(glen_add_kernel name program)
     get_filename_component(absolute "${arg_TARGET}" ABSOLUTE)
     if(EXISTS "${absolute}")
       set(arg_TARGET "${absolute}")
+    elseif(arg_TARGET MATCHES "/")
+      message(FATAL_ERROR "glen_add_kernel(${name}): there is no target at "
+        "${absolute}")
     endif()
     list(APPEND command --target "${arg_TARGET}")
   endif()

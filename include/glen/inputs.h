@@ -95,6 +95,11 @@ GLEN_API glen_program *glen_program_load_among(glen_context *,
 GLEN_API glen_program *glen_program_parse(glen_context *, const glen_target *,
                                           const char *name, const char *text,
                                           size_t size);
+/* As glen_program_load_at, of a text from memory. */
+GLEN_API glen_program *
+glen_program_parse_at(glen_context *, const glen_target *, const char *name,
+                      const char *text, size_t size, const char *const *sizes,
+                      uint32_t n_sizes);
 GLEN_API const char *glen_program_text(glen_context *, const glen_program *,
                                        bool types);
 GLEN_API uint32_t glen_program_inputs(const glen_program *);

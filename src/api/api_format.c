@@ -14,10 +14,31 @@ typedef struct format_args {
   bool ok;
 } format_args;
 
+static const char *const suffixes[] = {".glen", ".rules", ".target"};
+#define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
+
+/* Another kind of file would be rewritten as if it were one of these. */
+static bool
+has_form(format_args *a, const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  bool known = !dot || dot == name;
+  for (size_t k = 0; k < SUFFIXES && !known; k++)
+    known = !strcmp(dot, suffixes[k]);
+  if (known)
+    return true;
+  a->ok = bs_error(&a->ctx->diags, BS_NOWHERE, "no-form",
+                   "'%s' is no file that can be formatted", path);
+  bs_hint(&a->ctx->diags, ".glen, .rules and .target files have one form");
+  return false;
+}
+
 static void
 format_file(format_args *a, const char *path) {
   glen_context *ctx = a->ctx;
   bs_text out;
+  if (!has_form(a, path))
+    return;
   uint32_t source = bs_source_read(&ctx->diags, path, BS_NOWHERE);
   bs_text_init(&out, &ctx->heap);
   if (source && rl_format(&ctx->gs, source, &out)) {
@@ -35,8 +56,7 @@ format_file(format_args *a, const char *path) {
 
 static void
 format_directory(format_args *a) {
-  static const char *const suffixes[] = {".glen", ".rules", ".target"};
-  for (size_t k = 0; k < sizeof suffixes / sizeof suffixes[0]; k++) {
+  for (size_t k = 0; k < SUFFIXES; k++) {
     const char *const *names;
     uint32_t n;
     if (!bs_dir_list(&a->ctx->diags, a->path, suffixes[k], &names, &n)) {

@@ -25,9 +25,8 @@ api_has_numbers(glen_context *ctx, const gs_program *p, const char *what) {
   bs_error(&ctx->diags, BS_NOWHERE, "open-size",
            "%s needs a number for size %s", what, size->name);
   bs_hint(&ctx->diags,
-          "for example --size %s=%lld; in Python, write the number in the "
-          "program",
-          size->name, (long long)size->most);
+          "for example --size %s=%lld; in Python, sizes={\"%s\": %lld}",
+          size->name, (long long)size->most, size->name, (long long)size->most);
   return false;
 }
 

@@ -180,7 +180,7 @@ make_program(const program_args *a, api_box *box) {
   if (!a->text)
     return load(a, gs, target);
   uint32_t source = add_source(box, a->ctx, a->name, a->text, a->size);
-  return source ? gs_parse(gs, target, source) : NULL;
+  return source ? gs_parse_at(gs, target, source, a->given, a->n_sizes) : NULL;
 }
 
 static bool
@@ -249,6 +249,21 @@ glen_program_parse(glen_context *ctx, const glen_target *target,
                    const char *name, const char *text, size_t size) {
   program_args a = {
       .ctx = ctx, .target = target, .name = name, .text = text, .size = size};
+  return new_program(&a);
+}
+
+glen_program *
+glen_program_parse_at(glen_context *ctx, const glen_target *target,
+                      const char *name, const char *text, size_t size,
+                      const char *const *sizes, uint32_t n_sizes) {
+  program_args a = {.ctx = ctx,
+                    .target = target,
+                    .name = name,
+                    .text = text,
+                    .size = size,
+                    .sizes = sizes,
+                    .n_sizes = n_sizes,
+                    .open = true};
   return new_program(&a);
 }
 

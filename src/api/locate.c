@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { SIZE = PATH_MAX };
 
@@ -109,12 +110,28 @@ stem_of(glen_context *ctx, const bs_place *kind, const char *name) {
   return stem;
 }
 
+/* The first of several places that is no folder, as after a move; or NULL. */
+static const char *
+no_folder(glen_context *ctx, const char *folders) {
+  const char *at;
+  for (size_t n; (n = bs_next_place(&folders, &at));) {
+    const char *path = bs_arena_printf(&ctx->arena, "%.*s", (int)n, at);
+    struct stat st;
+    if (stat(path, &st) || !S_ISDIR(st.st_mode))
+      return path;
+  }
+  return NULL;
+}
+
 static void
 list_names(glen_context *ctx, const name_list *names) {
   bs_text text;
   bs_text_init(&text, &ctx->heap);
   for (uint32_t k = 0; k < names->len; k++)
     bs_putf(&text, "%s%s", k ? ", " : "", names->data[k]);
+  const char *gone = no_folder(ctx, getenv("GLEN_PATH"));
+  if (gone)
+    bs_putf(&text, "; GLEN_PATH names %s, where no folder is", gone);
   bs_hint(&ctx->diags, "those that come with glen are: %s", bs_text_str(&text));
   bs_text_done(&text);
 }

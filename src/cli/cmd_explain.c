@@ -23,7 +23,7 @@ explain_two(cl_session *session, const glen_target *target,
   const cl_options *o = session->options;
   glen_saturate_options options;
   const glen_explain_options chains = how(o);
-  glen_program *b = glen_program_load(session->glen, target, o->files.items[1]);
+  glen_program *b = cl_load_program(session, target, o->files.items[1]);
   if (!b || !glen_programs_agree(session->glen, a, b))
     return false;
   cl_saturate_options(session, &options);
@@ -53,8 +53,7 @@ explain(cl_session *session) {
   glen_target *target = cl_target(session);
   glen_rules *rules = target ? cl_rules(session, target) : NULL;
   glen_program *a =
-      rules ? glen_program_load(session->glen, target, o->files.items[0])
-            : NULL;
+      rules ? cl_load_program(session, target, o->files.items[0]) : NULL;
   bool ok =
       a && (o->files.n == 2 ? explain_two(session, target, rules, a, &out)
                             : explain_one(session, target, rules, a, &out));

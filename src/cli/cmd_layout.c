@@ -33,8 +33,9 @@ load(cl_session *s, const cl_options *o) {
   if (!target)
     return NULL;
   if (cl_is_loops(path))
-    return glen_loops_load(s->glen, target, path, o->strict_fp);
-  const glen_program *program = glen_program_load(s->glen, target, path);
+    return glen_loops_load_at(s->glen, target, path, o->strict_fp,
+                              o->sizes.items, o->sizes.n);
+  const glen_program *program = cl_load_program(s, target, path);
   return program ? glen_lower(s->glen, program, target, o->strict_fp) : NULL;
 }
 

@@ -14,7 +14,7 @@ cl_map(const cl_options *options) {
   glen_target *target = cl_target(&session);
   glen_rules *rules = target ? cl_rules(&session, target) : NULL;
   glen_program *p =
-      rules ? glen_program_load(glen, target, options->files.items[0]) : NULL;
+      rules ? cl_load_program(&session, target, options->files.items[0]) : NULL;
   if (p && !cl_choose_prepacked(&session, p)) /* as the compiler does */
     p = NULL;
   cl_saturate_options(&session, &how);

@@ -91,7 +91,8 @@ const cl_row cl_rows[] = {
      IMPORT | CHOOSES | CHECK | SCHEDULE | LAYOUT | TILING, NULL, NULL,
      "the size of a dimension that a model (.onnx) leaves open; as "
      "LEAST..MOST[:MULTIPLE], it becomes a size of the program"},
-    {"size", 0, "NAME=NUMBER", LIST, AT(sizes), COMPILE | SCHEDULE | CHECK,
+    {"size", 0, "NAME=NUMBER", LIST, AT(sizes),
+     COMPILE | SCHEDULE | CHECK | SATURATE | MAP | EXPLAIN | SIMULATE | LAYOUT,
      NULL, NULL,
      "puts a number in the place of a size that a program or a .loops file "
      "leaves open; may be given several times"},

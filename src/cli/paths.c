@@ -20,7 +20,12 @@ cl_suffix_of(const char *path) {
 
 static bool
 names_stdout(const char *path) {
-  return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+  static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1",
+                                      "/proc/self/fd/1"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (!strcmp(path, names[k]))
+      return true;
+  return false;
 }
 
 /* A place of an open file, which may be one that has a name elsewhere. */

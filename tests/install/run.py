@@ -18,9 +18,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import builds
 import called
 import completions
+import cross
 import embed
 import files
 import layout
+import mistakes
 import names
 import newcomer
 from harness import Installed
@@ -28,6 +30,7 @@ from harness import Installed
 SUITES = {"files": files.check, "called": called.check,
           "layout": layout.check, "completions": completions.check,
           "names": names.check, "embed": embed.check, "builds": builds.check,
+          "mistakes": mistakes.check, "cross": cross.check,
           "bazel": builds.check_bazel, "newcomer": newcomer.check}
 
 

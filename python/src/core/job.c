@@ -91,21 +91,36 @@ job_target(PyObject *object, PyObject *args) {
   return answer(self->target);
 }
 
+/* A text, or a file where there is none; with numbers for sizes of a text. */
+static glen_program *
+read_program(job *self, const char *name, const char *text, size_t size,
+             const char **sizes, uint32_t n) {
+  if (!text)
+    return glen_program_load(self->glen, self->target, name);
+  return n ? glen_program_parse_at(self->glen, self->target, name, text, size,
+                                   sizes, n)
+           : glen_program_parse(self->glen, self->target, name, text, size);
+}
+
 static PyObject *
 job_program(PyObject *object, PyObject *args) {
   job *self = (job *)object;
+  PyObject *sizes = NULL;
   const char *name, *text;
   Py_ssize_t size;
   unsigned slot;
-  if (!PyArg_ParseTuple(args, "Isz#", &slot, &name, &text, &size))
+  uint32_t n = 0;
+  if (!PyArg_ParseTuple(args, "Isz#|O!", &slot, &name, &text, &size,
+                        &PyTuple_Type, &sizes))
     return NULL;
   if (slot >= PROGRAMS)
     return PyErr_Format(PyExc_ValueError, "no place %u for a program", slot);
-  WITHOUT_GIL(self,
-              self->programs[slot] =
-                  text ? glen_program_parse(self->glen, self->target, name,
-                                            text, (size_t)size)
-                       : glen_program_load(self->glen, self->target, name));
+  const char **texts = sizes ? texts_of(sizes, &n) : NULL;
+  if (sizes && !texts)
+    return NULL;
+  WITHOUT_GIL(self, self->programs[slot] =
+                        read_program(self, name, text, (size_t)size, texts, n));
+  PyMem_Free(texts);
   return answer(self->programs[slot]);
 }
 
@@ -211,7 +226,8 @@ job_interrupt(PyObject *object, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"target", job_target, METH_VARARGS, "target(name, text) -> bool"},
-    {"program", job_program, METH_VARARGS, "program(slot, name, text) -> bool"},
+    {"program", job_program, METH_VARARGS,
+     "program(slot, name, text, sizes=()) -> bool"},
     {"model", job_model, METH_VARARGS, "model(path, sizes) -> bool"},
     {"rules", job_rules, METH_VARARGS,
      "rules(paths, params, name, text) -> bool"},

@@ -172,7 +172,8 @@ class Program:
         """Into the job, whose target is there."""
         source = self._source
         if isinstance(source, Text):
-            check(job, job.program(slot, source.name, source.text))
+            check(job, job.program(slot, source.name, source.text,
+                                   self._sizes))
         elif slot:
             check(job, job.program(slot, source, None))
         else:
@@ -241,22 +242,26 @@ def _decoded(text: bytes) -> str:
         ) from None
 
 
-def parse(source: Union[Path, Text], *, target: Target = None) -> Program:
+def parse(source: Union[Path, Text], *, target: Target = None,
+          sizes: Optional[Mapping[str, int]] = None) -> Program:
     """Reads a program: a text with parentheses, or the path of a file.
 
-    ``target`` says what instructions may stand in it.  What is wrong with the
-    text is raised as :class:`glen.Error`, with its line, column and hint.
+    ``target`` says what instructions may stand in it, and ``sizes`` gives
+    values to the sizes that it leaves open: ``sizes={"n": 64}``.  What is wrong
+    with the text is raised as :class:`glen.Error`, with its line, column and
+    hint.
     """
+    given = _given(sizes or {})
     if isinstance(source, Text):
-        return Program(source, target)
+        return Program(source, target, given)
     if isinstance(source, bytes) and is_text(os.fsdecode(source)):
         source = _decoded(source)
     name = os.fsdecode(source)
     if isinstance(source, str) and is_text(name):
-        return Program(Text(name, "<program>"), target)
+        return Program(Text(name, "<program>"), target, given)
     if name.endswith(".onnx"):
-        return Program(name, target)
-    return Program(read_file(name), target)
+        return Program(name, target, given)
+    return Program(read_file(name), target, given)
 
 
 def _given(sizes: Mapping[str, int]) -> tuple[str, ...]:
@@ -275,16 +280,12 @@ def load_program(path: Path, sizes: Optional[Mapping[str, int]] = None, *,
                  target: Target = None) -> Program:
     """Reads a model in the ONNX format, or a file as :func:`glen.parse` does.
 
-    ``sizes`` gives values to what the model leaves open.
+    ``sizes`` gives values to what the model or the program leaves open.
     """
     name = os.fsdecode(path)
-    if not name.endswith(".onnx"):
-        if sizes:
-            raise ValueError("sizes are for models in the ONNX format; in a "
-                             "program, write the number in the place of the "
-                             "size")
-        return parse(read_file(name), target=target)
-    return Program(name, target, _given(sizes or {}))
+    if name.endswith(".onnx"):
+        return Program(name, target, _given(sizes or {}))
+    return parse(read_file(name), target=target, sizes=sizes)
 
 
 def as_program(source: Union[Program, Path, Text]) -> Program:

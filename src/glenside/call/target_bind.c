@@ -332,9 +332,16 @@ gs_instr_expand(const gs_instr *instr, gs_program *p, bs_value attr,
   gs_type_at(p, term, &found);
   if (gs_type_equal(&declared, &found))
     return term;
+  bs_text texts[2];
+  for (int k = 0; k < 2; k++) {
+    bs_text_init(&texts[k], p->ctx.heap);
+    gs_put_type(&texts[k], k ? &declared : &found);
+  }
   gs_fail(fault, GS_UNDECLARED_TYPE, -1, -1,
-          "the semantics of %s do not have the declared result type",
-          instr->name);
+          "the semantics of %s have the type %s, and %s is declared",
+          instr->name, bs_text_str(&texts[0]), bs_text_str(&texts[1]));
+  bs_text_done(&texts[0]);
+  bs_text_done(&texts[1]);
   return GS_NO_TERM;
 }
 

@@ -140,9 +140,12 @@ read_number(const target_parser *p, uint32_t form, const target_number *n,
   if (!node)
     return false;
   const bs_sx *x = at(p, node);
-  if (x->kind != BS_SX_INT && !(n->real && x->kind == BS_SX_REAL))
-    return bs_error(p->ctx->diags, x->span, "bad-value", "'%s' is %s", n->name,
-                    n->real ? "a number" : "an integer");
+  if (x->kind != BS_SX_INT && !(n->real && x->kind == BS_SX_REAL)) {
+    bs_error(p->ctx->diags, x->span, "bad-value", "'%s' is %s", n->name,
+             n->real ? "a number" : "an integer");
+    target_hint_unit(p, node);
+    return false;
+  }
   double v = bs_as_real(p->ctx->values, x->value);
   if (!(v >= n->least && v <= n->most))
     return bs_error(p->ctx->diags, x->span, "bad-value",
@@ -176,9 +179,12 @@ static bool
 unknown_item(const target_parser *p, uint32_t node, const char *const *names,
              size_t n) {
   const char *head = target_head(p, node);
-  if (!head)
-    return bs_error(p->ctx->diags, at(p, node)->span, "not-a-form",
-                    "a list headed by a name is expected here");
+  if (!head) {
+    bs_error(p->ctx->diags, at(p, node)->span, "not-a-form",
+             "a list headed by a name is expected here");
+    target_hint_unit(p, node);
+    return false;
+  }
   const char *near = bs_nearest(head, names, n);
   bs_error(p->ctx->diags, at(p, node)->span, "unknown-item",
            "'%s' cannot stand here", head);
@@ -238,9 +244,12 @@ item_group(target_parser *p, uint32_t form) {
 static bool
 item_cache(target_parser *p, uint32_t form) {
   uint32_t level = behind_head(p, form);
-  if (!level || at(p, level)->kind != BS_SX_INT)
-    return bs_error(p->ctx->diags, at(p, form)->span, "bad-value",
-                    "(cache LEVEL (bytes N) ...) needs a level");
+  if (!level || at(p, level)->kind != BS_SX_INT) {
+    bs_error(p->ctx->diags, at(p, form)->span, "bad-value",
+             "(cache LEVEL (bytes N) ...) needs a level");
+    bs_hint(p->ctx->diags, "a level is a number: (cache 1 (bytes 32768))");
+    return false;
+  }
   int64_t l = bs_as_int(p->ctx->values, at(p, level)->value);
   if (l < 1 || l > 8)
     return bs_error(p->ctx->diags, at(p, level)->span, "bad-value",
@@ -291,6 +300,14 @@ item_setting(target_parser *p, uint32_t form) {
   if (at(p, form)->count != 3 || at(p, name)->kind != BS_SX_SYM)
     return bs_error(p->ctx->diags, at(p, form)->span, "wrong-arity",
                     "write (%s NAME VALUE)", target_head(p, form));
+  if (*target_sym(p, name) == '$') {
+    bs_error(p->ctx->diags, at(p, name)->span, "bad-name",
+             "'%s' is no name of a parameter", target_sym(p, name));
+    bs_hint(p->ctx->diags,
+            "only where it is used does it have a $: (%s %s ...)",
+            target_head(p, form), target_sym(p, name) + 1);
+    return false;
+  }
   bs_value v = setting_value(p, target_next(p, name));
   if (!v.i)
     return false;
@@ -308,6 +325,9 @@ string_item(const target_parser *p, uint32_t form) {
     return target_sym(p, node);
   bs_error(p->ctx->diags, at(p, node)->span, "bad-value",
            "'%s' takes a string in quotes", target_head(p, form));
+  if (at(p, node)->kind == BS_SX_SYM)
+    bs_hint(p->ctx->diags, "(%s \"%s\")", target_head(p, form),
+            target_sym(p, node));
   return NULL;
 }
 
@@ -484,9 +504,10 @@ read_forms(target_parser *p, uint32_t source) {
   bs_sexps sexps = {0};
   bool ok =
       bs_sexp_read(p->ctx->heap, p->ctx->values, p->ctx->diags, source, &sexps);
+  p->sexps = &sexps;
+  ok = ok && target_is_target(p);
   if (!ok)
     bs_clear(&sexps.roots);
-  p->sexps = &sexps;
   for (uint32_t k = 0; k < sexps.roots.len; k++)
     ok &= read_form(p, sexps.roots.data[k]);
   bs_sexps_done(p->ctx->heap, &sexps);
@@ -520,9 +541,12 @@ gs_target_parse(const gs_context *ctx, uint32_t source) {
   bool ok = read_forms(&p, source);
   bs_vec_done(ctx->heap, &state.seen);
   ok = ok && target_check_ways(&p);
-  if (ok && !p.target->name)
+  if (ok && !p.target->name) {
     ok = bs_error(ctx->diags, (bs_span){source, 0, 0}, "missing-part",
                   "this file has no (target NAME ...)");
+    bs_hint(ctx->diags, "it describes the machine, and stands beside "
+                        "instructions: (target NAME (include \"cpu.target\"))");
+  }
   return ok ? p.target : NULL;
 }
 

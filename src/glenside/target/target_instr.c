@@ -10,6 +10,7 @@
  * from the semantics, every placeholder of the template exists.  That the
  * semantics have the declared type is tried in target_check.c. */
 #include "glenside/target/target_parse.h"
+#include "glenside/type/elsewhere.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -104,9 +105,7 @@ add_named(reader *r, uint32_t node, const char *name, gs_sort sort) {
   gs_scope *scope = &r->instr->scope;
   const char *meaning = meaning_of(name);
   if (!is_identifier(name))
-    return fail(r, node, "bad-name",
-                "'%s' is not a name: letters, digits, _ and -", name),
-           -1;
+    return target_bad_name(r->p, node), -1;
   if (meaning)
     return fail(r, node, "bad-name", "'%s' is %s already", name, meaning), -1;
   if (gs_scope_find(scope, name) >= 0)
@@ -172,7 +171,7 @@ read_side(reader *r, uint32_t side, bool binds, const gs_expr **dims,
           uint8_t *rank) {
   bool ok = true;
   if (at(r, side)->kind != BS_SX_LIST)
-    return fail(r, side, "bad-value", "a list of dimensions is expected here");
+    return fail(r, side, "bad-value", "expected dimensions: ((16) ())");
   for (uint32_t x = bs_sx_first(r->p->sexps, side); x; x = next(r, x)) {
     if (*rank == GS_MAX_RANK)
       return fail(r, x, "too-large", "more than %d dimensions", GS_MAX_RANK);
@@ -193,8 +192,11 @@ read_type(reader *r, uint32_t form, uint32_t x, bool binds, gs_operand *out) {
                          binds ? NULL : &r->instr->onto))
     return false;
   if (at(r, dtype)->kind != BS_SX_SYM ||
-      !gs_dtype_find(target_sym(r->p, dtype), &out->dtype))
-    return fail(r, dtype, "unknown-dtype", "a dtype is expected here");
+      !gs_dtype_find(target_sym(r->p, dtype), &out->dtype)) {
+    fail(r, dtype, "unknown-dtype", "a dtype is expected here");
+    target_hint_dtype(r->p, dtype);
+    return false;
+  }
   const gs_expr **dims =
       BS_NEWS(r->p->ctx->arena, const gs_expr *, GS_MAX_RANK);
   uint32_t s = x + 1;
@@ -338,8 +340,11 @@ read_costs(reader *r) {
       BS_NEWS(r->p->ctx->arena, gs_cost_item, at(r, form)->count);
   for (uint32_t x = items_of(r, form); x; x = next(r, x), k++) {
     const char *name = target_head(r->p, x);
-    if (!name || at(r, x)->count != 2)
-      return fail(r, x, "bad-value", "a cost is written (NAME EXPRESSION)");
+    if (!name || at(r, x)->count != 2) {
+      fail(r, x, "bad-value", "a cost is written (NAME EXPRESSION)");
+      target_hint_part(r->p, "cost");
+      return false;
+    }
     costs[k].name = name;
     costs[k].value = read_cost_value(r, next(r, x + 1));
     ok &= costs[k].value != NULL;
@@ -521,7 +526,7 @@ find_parts(reader *r, uint32_t first) {
       const char *near = head ? bs_nearest(head, names, PART_COUNT) : NULL;
       ok = fail(r, x, "unknown-item", "'%s' is not a part of an instruction",
                 head ? head : "(...)");
-      if (near)
+      if (!gs_hint_elsewhere(r->p->ctx->diags, GS_AS_INSTR_PART, head) && near)
         bs_meant(r->p->ctx->diags, "'", near);
     } else if (r->parts[k] && !part_table[k].many)
       ok = fail(r, x, "duplicate-name", "'%s' is given twice", head);
@@ -529,9 +534,11 @@ find_parts(reader *r, uint32_t first) {
       r->parts[k] = x;
   }
   for (int k = 0; k < PART_COUNT; k++)
-    if (part_table[k].required && !r->parts[k])
+    if (part_table[k].required && !r->parts[k]) {
       ok = fail(r, r->form, "missing-part", "the instruction has no (%s ...)",
                 part_table[k].name);
+      target_hint_part(r->p, part_table[k].name);
+    }
   return ok;
 }
 
@@ -545,8 +552,7 @@ check_name(reader *r, uint32_t node) {
   r->instr->name = name;
   r->instr->span = at(r, node)->span;
   if (!is_identifier(name))
-    return fail(r, node, "bad-name",
-                "'%s' is not a name: letters, digits, _ and -", name);
+    return target_bad_name(r->p, node);
   if (meaning)
     return fail(r, node, "bad-name", "'%s' is %s already", name, meaning);
   if (gs_find_instr(r->p->target, name))

@@ -88,6 +88,16 @@ void target_set_cache(const gs_context *, gs_target *, gs_cache);
 /* target_call.c: what gs_target.type_of_call is. */
 bool target_type_of_call(struct infer *);
 
+/* target_hint.c.  Hints of the diagnostic added last: for a symbol that is a
+ * number with a unit, for what is no dtype, for a part that is missing. */
+void target_hint_unit(const target_parser *, uint32_t node);
+void target_hint_dtype(const target_parser *, uint32_t node);
+void target_hint_part(const target_parser *, const char *part);
+/* Says that the symbol cannot be a name of an instruction; false. */
+bool target_bad_name(const target_parser *, uint32_t node);
+/* Whether the file can be a target; if not, it is said once. */
+bool target_is_target(const target_parser *);
+
 /* Small helpers over the current file. */
 static inline const bs_sx *
 target_at(const target_parser *p, uint32_t node) {

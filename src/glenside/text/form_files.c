@@ -78,8 +78,12 @@ read_forms(gs_form_files *f, uint32_t file) {
     const bs_sexps *sx = &f->files.data[file].sx;
     uint32_t node = sx->roots.data[k];
     const char *head = bs_sx_head(sx, f->ctx->values, node);
-    ok &= head && !strcmp(head, "include") ? read_include(f, file, node)
-                                           : f->take(f->arg, file, node);
+    bool list = bs_sx_at(sx, node)->kind == BS_SX_LIST;
+    bool taken = head && !strcmp(head, "include") ? read_include(f, file, node)
+                                                  : f->take(f->arg, file, node);
+    ok &= taken;
+    if (!taken && !list && !k)
+      break; /* something else altogether, of which the rest says no more */
   }
   f->loading.len--;
   return ok;

@@ -14,11 +14,13 @@ typedef enum gs_word_place {
   GS_AS_ARITY,     /* an operator, with other arguments than it takes */
   GS_AS_DTYPE,
   GS_AS_RULE_FORM,
-  GS_AS_TARGET_FORM
+  GS_AS_RULE_CLAUSE,
+  GS_AS_TARGET_FORM, /* of a target file, or an item of (target ...) */
+  GS_AS_INSTR_PART
 } gs_word_place;
 
 /* Sets the hint of the diagnostic added last to what is to be written instead;
- * false: such a word says nothing there. */
+ * false: such a word, or none (NULL), says nothing there. */
 bool gs_hint_elsewhere(bs_diags *, gs_word_place, const char *word);
 /* What a file of this name is, where it holds no program: what to do with it.
  * Never NULL. */

@@ -112,8 +112,11 @@ read_item(po_script_run *s, uint32_t *k) {
   }
   if (po_is_name(t, "else"))
     return po_script_fault(s, *k, "else without a try block before it");
-  if (t->kind != PO_ST_WORD)
-    return po_script_fault(s, *k, "a command is expected here");
+  if (t->kind != PO_ST_WORD) {
+    po_script_fault(s, *k, "a command is expected here");
+    bs_hint(s->diags, "it begins with its name, such as parallel i0");
+    return false;
+  }
   po_item i = {PO_I_COMMAND, *k, end_of(s, *k), 0};
   if (po_is_name(t, "assert") || po_is_name(t, "print"))
     i.kind = po_is_name(t, "assert") ? PO_I_ASSERT : PO_I_PRINT;

@@ -52,8 +52,14 @@ read_number(reader *r) {
     r->at++;
   int64_t number = 0;
   double real;
-  if (bs_read_number(r->text + lo, r->at - lo, &number, &real) != BS_INTEGER)
-    return fault(r, lo, "no integer");
+  if (bs_read_number(r->text + lo, r->at - lo, &number, &real) != BS_INTEGER) {
+    const char *word = copy(r, lo, r->at);
+    fault(r, lo, "this is no integer");
+    if (strstr(word, ".."))
+      bs_hint(r->diags, "a script has commands on loops; loops themselves are "
+                        "written in a .loops file");
+    return false;
+  }
   push(r, PO_ST_NUMBER, lo, copy(r, lo, r->at), number);
   return true;
 }
@@ -77,6 +83,9 @@ no_meaning(reader *r, uint32_t lo) {
   if (r->text[lo] == '.')
     bs_hint(r->diags, "a command begins with its name and takes names of "
                       "loops: tile [i, j] [32, 32]");
+  else if (strchr("/;%-", r->text[lo]))
+    bs_hint(r->diags, "a comment begins with #, and a command ends with its "
+                      "line");
   return false;
 }
 

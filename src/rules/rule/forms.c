@@ -238,9 +238,12 @@ static bool
 unknown_form(const reader *r, uint32_t node, const char *head) {
   const char *names[FORMS];
   bs_span span = at(r, node)->span;
-  if (!head)
-    return bs_error(diags(r), span, "unknown-form",
-                    "expected a form such as (rule ...)");
+  if (!head) {
+    bs_error(diags(r), span, "unknown-form",
+             "expected a form such as (rule ...)");
+    bs_hint(diags(r), "(rule NAME \"why\" LEFT => RIGHT)");
+    return false;
+  }
   for (size_t k = 0; k < FORMS; k++)
     names[k] = form_table[k].name;
   bs_error(diags(r), at(r, node + 1)->span, "unknown-form",

@@ -4,6 +4,7 @@
  * The clauses are taken apart first, then each direction is parsed in a scope
  * of its own: left side and :with patterns bind variables, the condition
  * defines more, the right sides may use them all. */
+#include "glenside/type/elsewhere.h"
 #include "rules/rule/rule_internal.h"
 #include <string.h>
 
@@ -29,7 +30,7 @@ typedef struct outline {
   const char *intent;
   rl_kind kind;
   uint32_t left, right, arrow;
-  bool both_ways;
+  bool both_ways, wrong_arrow;
   int64_t match_limit;
   BS_VEC(uint32_t) with, lets, also, fors, wheres;
 } outline;
@@ -128,9 +129,7 @@ unknown_clause(const outline *o, uint32_t node, const char *name) {
     names[k] = clause_table[k].name;
   bs_error(diags(o), at(o, node)->span, "unknown-clause",
            "a rule has no clause '%s'", name);
-  if (!strcmp(name, ":if") || !strcmp(name, ":when"))
-    bs_hint(diags(o), "a condition is :where COND");
-  else
+  if (!gs_hint_elsewhere(diags(o), GS_AS_RULE_CLAUSE, name))
     rl_suggest(o->rules, name, names, CLAUSES);
   return false;
 }
@@ -158,14 +157,17 @@ take_clause(outline *o, uint32_t *node) {
 /* --- the outline ---------------------------------------------------------- */
 
 static bool
-surplus(const outline *o, uint32_t node) {
+surplus(outline *o, uint32_t node) {
   const char *word = rl_symbol(o->rules, o->file, node);
   bool arrow = word && !o->arrow && (strstr(word, "->") || strchr(word, '='));
+  if (o->wrong_arrow)
+    return false; /* what follows it */
   bs_error(
       diags(o), at(o, node)->span, "bad-form",
       "a rule has an intent, a left side, => and a right side, then clauses");
+  o->wrong_arrow = arrow;
   if (arrow)
-    bs_meant(diags(o), "`", "=>");
+    bs_meant(diags(o), "`", *word == '<' ? "<=>" : "=>");
   else
     bs_hint(diags(o), "(rule %s \"why\" LEFT => RIGHT :where COND)",
             o->form->name);
@@ -197,10 +199,11 @@ static bool
 check_outline(const outline *o) {
   bs_span span = o->form->span;
   bool ok = true;
-  if (o->left && !o->arrow)
+  if (o->left && !o->arrow) {
     ok = bs_error(diags(o), span, "no-arrow", "the rule '%s' has no => or <=>",
                   o->form->name);
-  else if (!o->left || !o->right)
+    bs_hint(diags(o), "(rule %s \"why\" LEFT => RIGHT)", o->form->name);
+  } else if (!o->left || !o->right)
     ok = bs_error(diags(o), span, "bad-form", "the rule '%s' has no %s side",
                   o->form->name, o->left ? "right" : "left");
   return ok;

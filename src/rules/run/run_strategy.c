@@ -6,6 +6,7 @@
  * strategies that a step names included.  plan.c lists their phases, phases.c
  * runs them. */
 #include "rules/rule/rule_internal.h"
+#include <inttypes.h>
 #include <string.h>
 
 /* --- sets ----------------------------------------------------------------- */
@@ -219,6 +220,9 @@ plan_name(const planner *p, uint32_t node, int depth) {
     bs_error(p->rules->ctx.diags, at(p, node)->span, "bad-step",
              "a step is the name of a ruleset, of a strategy, 'all', or one "
              "of (seq ..), (repeat N ..), (saturate ..)");
+    if (at(p, node)->kind == BS_SX_INT)
+      bs_hint(p->rules->ctx.diags, "such as (repeat %" PRId64 " all)",
+              bs_as_int(p->rules->ctx.values, at(p, node)->value));
     return NULL;
   }
   out->name = name;

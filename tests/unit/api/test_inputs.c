@@ -189,6 +189,26 @@ Test(inputs, sizes_get_numbers_or_stay_open) {
   glen_context_free(glen);
 }
 
+Test(inputs, sizes_of_a_text_from_memory_get_numbers) {
+  static const char text[] =
+      "(size n 1 64) (tensor x (shape n) f32) (output x)";
+  static const char *const sizes[] = {"n=5"}, *const none[] = {"m=5"};
+  glen_context *glen = begin();
+  glen_program *p = glen_program_parse_at(glen, NULL, "t.glen", text,
+                                          sizeof text - 1, sizes, 1);
+  cr_assert_not_null(p);
+  cr_expect_str_eq(glen_program_text(glen, p, false),
+                   "(tensor x (shape 5) f32)\n(output x)\n");
+  cr_expect_null(glen_program_parse_at(glen, NULL, "t.glen", text,
+                                       sizeof text - 1, none, 1));
+  cr_expect_not_null(strstr(glen_take_diagnostics(glen, GLEN_DIAG_TEXT), "m"));
+  p = glen_program_parse_at(glen, NULL, "t.glen", text, sizeof text - 1, NULL,
+                            0);
+  cr_assert_not_null(p, "what is not given stays open");
+  cr_expect_not_null(strstr(glen_program_text(glen, p, false), "(size n"));
+  glen_context_free(glen);
+}
+
 /* A number is for those of several programs that have the size. */
 Test(inputs, sizes_of_several_programs) {
   const char *const sizes[] = {"n=5", "m=2"};
