@@ -217,12 +217,10 @@ pv_number_floor(pv_number a, pv_number *out) {
 
 pv_number
 pv_number_least(gs_dtype d) {
-  assert(pv_is_integer(d));
   return (pv_number){gs_dtype_least(d), 1, 0};
 }
 
 pv_number
 pv_number_greatest(gs_dtype d) {
-  assert(pv_is_integer(d));
   return (pv_number){gs_dtype_most(d), 1, 0};
 }
