@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Elements of an item for which it pays to ask how they lie. */
+enum { WORTH_STRIDES = 16 };
+
 /* What a step of the walk leads to. */
 typedef struct step {
   gs_term child;
@@ -212,22 +215,31 @@ offset_of(const gs_type *t, const int64_t *index) {
   return at;
 }
 
-double
-in_fetch(const in_state *s, gs_term t, int64_t *index) {
+/* From an element to the stored term that holds it; a pad has none. */
+static step
+find(const in_state *s, gs_term t, int64_t *index) {
+  step at = {.child = t};
   assert(gs_term_ok(t));
-  while (!s->stored[t.i]) {
-    const gs_node *node = gs_at(s->p, t);
+  while (!at.pad && !s->stored[at.child.i]) {
+    const gs_node *node = gs_at(s->p, at.child);
     /* What is not stored is a view of what is. */
     assert(gs_op_table[node->op].view);
-    place at = {s, node, &s->types[t.i], &s->types[node->kids[0].i], index};
-    step next = follow(&at);
-    if (next.pad)
-      return s->are_bounds ? 0 : next.value;
-    t = next.child;
+    place here = {s, node, &s->types[at.child.i], &s->types[node->kids[0].i],
+                  index};
+    at = follow(&here);
   }
-  if (!s->arrays[t.i].data)
+  return at;
+}
+
+double
+in_fetch(const in_state *s, gs_term t, int64_t *index) {
+  step at = find(s, t, index);
+  if (at.pad)
+    return s->are_bounds ? 0 : at.value;
+  const gs_tensor *array = &s->arrays[at.child.i];
+  if (!array->data)
     return 0;
-  return gs_tensor_get(&s->arrays[t.i], offset_of(&s->types[t.i], index));
+  return gs_tensor_get(array, offset_of(&s->types[at.child.i], index));
 }
 
 in_state
@@ -262,6 +274,69 @@ load_by_fetch(const in_state *s, gs_term t, const int64_t *outer, double *out) {
   } while (in_advance(type, type->access, type->rank, index));
 }
 
+/* Whether indices of the child are sums of multiples of those of the view. */
+static bool
+is_affine(gs_op op) {
+  const gs_op_info *info = &gs_op_table[op];
+  return info->view && info->kids == 1 && !gs_op_is(op, GS_INTRICATE);
+}
+
+/* Whether only such views are between a term and the one that is stored. */
+static bool
+is_strided(const in_state *s, gs_term t) {
+  while (!s->stored[t.i]) {
+    const gs_node *node = gs_at(s->p, t);
+    if (!is_affine(node->op))
+      return false;
+    t = node->kids[0];
+  }
+  return true;
+}
+
+/* Elements that lie at equal distances along each dimension of the item. */
+typedef struct strided {
+  const gs_tensor *array;
+  int64_t first, step[GS_MAX_RANK];
+} strided;
+
+/* The distances are those from the first element to its neighbours. */
+static strided
+strided_of(const in_state *s, gs_term t, const int64_t *outer) {
+  const gs_type *type = &s->types[t.i];
+  strided x = {0};
+  for (uint32_t d = type->rank + 1u; d-- > type->access;) {
+    int64_t index[GS_MAX_RANK] = {0};
+    memcpy(index, outer, type->access * sizeof *index);
+    if (d < type->rank)
+      index[d] = type->dim[d] > 1;
+    step at = find(s, t, index);
+    int64_t place = offset_of(&s->types[at.child.i], index);
+    if (d == type->rank)
+      x = (strided){.array = &s->arrays[at.child.i], .first = place};
+    else
+      x.step[d] = place - x.first;
+  }
+  return x;
+}
+
+/* Row by row. */
+static void
+load_strided(const in_state *s, gs_term t, const int64_t *outer, double *out) {
+  const gs_type *type = &s->types[t.i];
+  strided x = strided_of(s, t, outer);
+  uint32_t last = type->rank - 1u;
+  int64_t index[GS_MAX_RANK] = {0}, n = type->dim[last];
+  do {
+    int64_t at = x.first;
+    for (uint32_t d = type->access; d < last; d++)
+      at += index[d] * x.step[d];
+    for (int64_t k = 0; k < n; k++)
+      *out++ =
+          x.array->data ? gs_tensor_get(x.array, at + k * x.step[last]) : 0;
+    in_visit(s, n);
+  } while (in_advance(type, type->access, last, index));
+}
+
 static void
 load_stored(const in_state *s, gs_term t, const int64_t *outer, double *out) {
   const gs_type *type = &s->types[t.i];
@@ -276,8 +351,13 @@ load_stored(const in_state *s, gs_term t, const int64_t *outer, double *out) {
 
 static void
 load_one(const in_state *s, gs_term t, const int64_t *outer, double *out) {
+  const gs_type *type = &s->types[t.i];
   if (s->stored[t.i])
     load_stored(s, t, outer, out);
+  else if (gs_prod(type->dim + type->access, type->rank - type->access) >
+               WORTH_STRIDES &&
+           is_strided(s, t))
+    load_strided(s, t, outer, out);
   else
     load_by_fetch(s, t, outer, out);
 }

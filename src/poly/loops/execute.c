@@ -7,9 +7,8 @@
  * listed and sorted.  Access functions become numbers first (quasi.h). */
 #include "poly/loops/execute.h"
 #include "base/portable.h"
-#include "glenside/interpret/interpret_state.h"
 #include "poly/loops/bounds.h"
-#include "poly/loops/quasi.h"
+#include "poly/loops/execute_state.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include <math.h>
@@ -23,36 +22,6 @@
 /* Statements of which the earliest is looked for instance by instance. */
 enum { MOST_MERGED = 32 };
 
-/* A statement, its functions as numbers. */
-typedef struct prepared {
-  const po_stmt *stmt;
-  po_quasi *address; /* of the expressions that read; then the target */
-  po_quasi *time;
-  uint32_t depth;
-  uint32_t place[PO_MAX_DEPTH + 1]; /* on the way down; its leaf's is last */
-  in_operator *operators;           /* of unary expressions */
-  int64_t instances, lo[PO_MAX_DEPTH], hi[PO_MAX_DEPTH];
-  int64_t *at; /* the instance that is next, or NULL, as in the list */
-} prepared;
-
-typedef struct execution {
-  const po_program *p;
-  bs_arena arena;
-  po_pool pool;
-  gs_tensor *memory; /* by array */
-  prepared *stmts;   /* of a child of the root */
-  uint32_t n, most_iters, most_depth, most_exprs, most_room;
-  int64_t *list, width; /* instances: statement, time, indices */
-  int64_t len, count;
-  uint32_t filling; /* the statement that instances are listed of */
-  double *values;
-  int64_t *room;
-  const gs_tensor *inputs;
-  gs_tensor *outputs;
-  const po_machine *machine; /* NULL: none */
-  bool ok;
-} execution;
-
 /* ---- memory ---- */
 
 static void
@@ -63,7 +32,7 @@ poison(gs_tensor *t) {
 }
 
 static gs_tensor
-memory_of(execution *x, const po_array *array) {
+memory_of(po_execution *x, const po_array *array) {
   gs_tensor t = {.dtype = array->dtype, .elements = po_elements(array)};
   if (array->role == PO_INPUT)
     return x->inputs[array->number];
@@ -89,13 +58,13 @@ memory_of(execution *x, const po_array *array) {
 /* ---- preparation ---- */
 
 static bool
-not_simple(execution *x, const po_stmt *stmt) {
+not_simple(po_execution *x, const po_stmt *stmt) {
   return bs_error(x->p->ctx.diags, stmt->span, "too-complex",
                   "an access of %s is not a quasi-affine function", stmt->name);
 }
 
 static bool
-prepare_access(execution *x, const po_stmt *stmt, uint32_t array,
+prepare_access(po_execution *x, const po_stmt *stmt, uint32_t array,
                isl_pw_multi_aff *index, po_quasi *out) {
   po_pool_reserve(&x->pool, 2);
   isl_pw_aff *address =
@@ -112,7 +81,7 @@ prepare_access(execution *x, const po_stmt *stmt, uint32_t array,
 }
 
 static bool
-prepare_time(execution *x, prepared *s) {
+prepare_time(po_execution *x, po_executed *s) {
   s->time = BS_NEWS(&x->arena, po_quasi, s->depth + 1);
   for (uint32_t k = 0; k < s->depth; k++) {
     po_pool_reserve(&x->pool, 1);
@@ -127,7 +96,7 @@ prepare_time(execution *x, prepared *s) {
 }
 
 static void
-prepare_operators(execution *x, prepared *s) {
+prepare_operators(po_execution *x, po_executed *s) {
   const po_stmt *stmt = s->stmt;
   bs_values *values = x->p->ctx.values;
   s->operators = BS_NEWS(&x->arena, in_operator, stmt->n_exprs + 1);
@@ -143,7 +112,7 @@ prepare_operators(execution *x, prepared *s) {
 }
 
 static bool
-prepare(execution *x, prepared *s, uint32_t leaf) {
+prepare(po_execution *x, po_executed *s, uint32_t leaf) {
   const po_nest_node *nodes = x->p->nest.nodes.data;
   const po_stmt *stmt = s->stmt = &x->p->stmts.data[nodes[leaf].stmt];
   if (stmt->kind == PO_CALL && !x->machine)
@@ -160,6 +129,7 @@ prepare(execution *x, prepared *s, uint32_t leaf) {
     s->place[--k] = place;
   }
   s->address = BS_NEWS(&x->arena, po_quasi, stmt->n_exprs + 1);
+  s->now = BS_NEWS(&x->arena, int64_t, stmt->n_exprs + 1);
   for (uint32_t j = 0; j < stmt->n_exprs; j++)
     if (stmt->exprs[j].index &&
         !prepare_access(x, stmt, stmt->exprs[j].array, stmt->exprs[j].index,
@@ -176,12 +146,12 @@ prepare(execution *x, prepared *s, uint32_t leaf) {
 }
 
 static bool
-prepare_all(execution *x, uint32_t top) {
+prepare_all(po_execution *x, uint32_t top) {
   const po_nest_node *nodes = x->p->nest.nodes.data;
   uint32_t n = 0;
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(x->p, k, top))
     n += nodes[k].kind == PO_LEAF;
-  x->stmts = BS_NEWS(&x->arena, prepared, n);
+  x->stmts = BS_NEWS(&x->arena, po_executed, n);
   x->n = x->most_iters = x->most_depth = x->most_exprs = x->most_room = 0;
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(x->p, k, top))
     if (nodes[k].kind == PO_LEAF && !prepare(x, &x->stmts[x->n++], k))
@@ -195,7 +165,7 @@ prepare_all(execution *x, uint32_t top) {
 /* ---- instances ---- */
 
 static bool
-count_all(execution *x) {
+count_all(po_execution *x) {
   x->count = 0;
   for (uint32_t k = 0; k < x->n; k++) {
     int64_t n = po_count_points(isl_set_copy(x->stmts[k].stmt->domain));
@@ -212,7 +182,7 @@ count_all(execution *x) {
 
 /* What is before the indices, from the indices. */
 static void
-put_times(execution *x, const prepared *s, int64_t *at) {
+put_times(po_execution *x, const po_executed *s, int64_t *at) {
   const int64_t *index = at + x->width - x->most_iters;
   for (uint32_t k = 0; k <= s->depth; k++) {
     at[1 + 2 * k] = s->place[k];
@@ -224,8 +194,8 @@ put_times(execution *x, const prepared *s, int64_t *at) {
 /* isl calls this: nothing is allocated here. */
 static isl_stat
 list_instance(__isl_take isl_point *point, void *user) {
-  execution *x = user;
-  const prepared *s = &x->stmts[x->filling];
+  po_execution *x = user;
+  const po_executed *s = &x->stmts[x->filling];
   if (x->len == x->count) {
     isl_point_free(point);
     return isl_stat_error;
@@ -246,7 +216,7 @@ list_instance(__isl_take isl_point *point, void *user) {
 
 static int
 by_time(const void *a, const void *b, void *user) {
-  const execution *x = user;
+  const po_execution *x = user;
   const int64_t *i = a, *j = b;
   for (int64_t k = 1; k < x->width; k++)
     if (i[k] != j[k])
@@ -255,7 +225,7 @@ by_time(const void *a, const void *b, void *user) {
 }
 
 static bool
-list_all(execution *x) {
+list_all(po_execution *x) {
   x->list = bs_arena_alloc(&x->arena,
                            (size_t)(x->count * x->width + 1) * sizeof *x->list);
   x->len = 0;
@@ -269,11 +239,32 @@ list_all(execution *x) {
   return true;
 }
 
+/* ---- addresses ---- */
+
+static void
+locate(po_execution *x, po_executed *s, const int64_t *index) {
+  for (uint32_t k = 0; k <= s->stmt->n_exprs; k++)
+    if (s->address[k].rows)
+      s->now[k] = po_quasi_at(&s->address[k], index, x->room);
+}
+
+/* After the last index has grown by one. */
+static void
+locate_next(po_execution *x, po_executed *s, const int64_t *index) {
+  for (uint32_t k = 0; k <= s->stmt->n_exprs; k++) {
+    const po_quasi *address = &s->address[k];
+    if (address->m)
+      s->now[k] = po_quasi_at(address, index, x->room);
+    else if (address->rows)
+      s->now[k] += po_quasi_row(address, 0)[address->n];
+  }
+}
+
 /* ---- instances of boxes ---- */
 
 /* Whether the instances are all points of the box around them. */
 static bool
-is_box(prepared *s) {
+is_box(po_executed *s) {
   int64_t points = 1;
   if (s->stmt->n_iters > PO_MAX_DEPTH || s->instances < 1)
     return false;
@@ -289,18 +280,32 @@ is_box(prepared *s) {
 }
 
 static void
-go_to_first(execution *x, prepared *s, uint32_t number, int64_t *at) {
+go_to_first(po_execution *x, po_executed *s, uint32_t number, int64_t *at) {
   s->at = at;
   memset(at, 0, (size_t)x->width * sizeof *at);
   *at = number;
   memcpy(at + x->width - x->most_iters, s->lo,
          s->stmt->n_iters * sizeof *s->lo);
+  locate(x, s, s->lo);
   put_times(x, s, at);
+}
+
+/* After the last index has grown by one. */
+static void
+put_next_times(po_execution *x, po_executed *s) {
+  const int64_t *index = s->at + x->width - x->most_iters;
+  for (uint32_t k = 0; x->compares && k < s->depth; k++) {
+    const po_quasi *time = &s->time[k];
+    if (time->m)
+      s->at[2 + 2 * k] = po_quasi_at(time, index, x->room);
+    else
+      s->at[2 + 2 * k] += po_quasi_row(time, 0)[time->n];
+  }
 }
 
 /* The last index counts fastest. */
 static void
-go_to_next(execution *x, prepared *s) {
+go_to_next(po_execution *x, po_executed *s) {
   int64_t *index = s->at + x->width - x->most_iters;
   uint32_t d = s->stmt->n_iters;
   while (d && index[d - 1] == s->hi[d - 1]) {
@@ -312,12 +317,57 @@ go_to_next(execution *x, prepared *s) {
     return;
   }
   index[d - 1]++;
-  put_times(x, s, s->at);
+  if (d == s->stmt->n_iters) {
+    locate_next(x, s, index);
+    put_next_times(x, s);
+    return;
+  }
+  locate(x, s, index);
+  if (x->compares)
+    put_times(x, s, s->at);
+}
+
+/* The one index that a time is a positive multiple of; n_iters: a time that
+ * stays as it is; UINT32_MAX: another. */
+static uint32_t
+index_of_time(const po_executed *s, const po_quasi *time) {
+  const int64_t *factor = po_quasi_row(time, 0) + 1;
+  uint32_t found = s->stmt->n_iters;
+  if (time->m || time->n != s->stmt->n_iters)
+    return UINT32_MAX;
+  for (uint32_t d = 0; d < time->n; d++) {
+    if (!factor[d] || s->lo[d] == s->hi[d])
+      continue;
+    if (factor[d] < 0 || found < time->n)
+      return UINT32_MAX;
+    found = d;
+  }
+  return found;
+}
+
+/* Whether times are multiples of the indices, in their order and from the first
+ * one on, so that they grow with them. */
+static bool
+are_times_indices(const po_executed *s) {
+  uint32_t n = s->stmt->n_iters, next = 0;
+  for (uint32_t k = 0; k < s->depth; k++) {
+    uint32_t d = index_of_time(s, &s->time[k]);
+    while (next < n && s->lo[next] == s->hi[next])
+      next++;
+    if (d == n || d < next)
+      continue;
+    if (d != next)
+      return false;
+    next++;
+  }
+  return true;
 }
 
 /* Whether times grow with the indices, instance by instance. */
 static bool
-is_in_order(execution *x, prepared *s, int64_t *at, int64_t *before) {
+is_in_order(po_execution *x, po_executed *s, int64_t *at, int64_t *before) {
+  if (are_times_indices(s))
+    return true;
   go_to_first(x, s, 0, at);
   for (;;) {
     memcpy(before, at, (size_t)x->width * sizeof *at);
@@ -332,102 +382,39 @@ is_in_order(execution *x, prepared *s, int64_t *at, int64_t *before) {
 /* Makes the first instance of each statement ready; false: they are no boxes
  * in order. */
 static bool
-start_boxes(execution *x) {
+start_boxes(po_execution *x) {
   size_t width = (size_t)x->width;
   int64_t *at = BS_NEWS(&x->arena, int64_t, width * (x->n + 1));
+  x->compares = true;
   for (uint32_t k = 0; k < x->n; k++)
     if (!is_box(&x->stmts[k]) ||
         !is_in_order(x, &x->stmts[k], at, at + width * x->n))
       return false;
+  x->compares = x->n > 1;
   for (uint32_t k = 0; k < x->n; k++)
     go_to_first(x, &x->stmts[k], k, at + width * k);
   return true;
 }
 
 /* The statement whose next instance is the earliest; NULL: all have run. */
-static prepared *
-earliest(const execution *x) {
-  prepared *best = NULL;
+static po_executed *
+earliest(const po_execution *x) {
+  po_executed *best = NULL;
+  if (!x->compares)
+    return x->stmts->at ? x->stmts : NULL;
   for (uint32_t k = 0; k < x->n; k++) {
-    prepared *s = &x->stmts[k];
+    po_executed *s = &x->stmts[k];
     if (s->at && (!best || by_time(s->at, best->at, (void *)x) < 0))
       best = s;
   }
   return best;
 }
 
-/* ---- values ---- */
-
-/* As a value that generated code computes with. */
-static double
-rounded(gs_dtype dtype, double v) {
-  if (dtype == GS_F64)
-    return v;
-  if (!gs_dtype_table[dtype].integer)
-    return (double)(float)v;
-  return v;
-}
-
-static double
-fold(gs_compute op, gs_dtype dtype, double a, double b) {
-  gs_fold by = gs_compute_table[op].fold;
-  if (!gs_dtype_table[dtype].integer)
-    return rounded(dtype, gs_fold_real(by, a, b));
-  return (double)gs_wrap(dtype,
-                         gs_fold_table[by].whole((int64_t)a, (int64_t)b));
-}
-
-static double
-unary(execution *x, const prepared *s, uint32_t k) {
-  const po_expr *e = &s->stmt->exprs[k];
-  double in = x->values[e->kids[0]], out;
-  if (e->op == GS_C_REDUCE_MEAN)
-    return fold(GS_C_DIV, e->dtype, in, e->literal);
-  gs_type one = {.access = 0, .rank = 0, .dtype = s->operators[k].from};
-  in_compute(&s->operators[k], &one, &in, &out);
-  if (e->op == GS_C_CAST)
-    return gs_convert(e->dtype, out);
-  return rounded(e->dtype, out);
-}
-
-static double
-gather(execution *x, const prepared *s, uint32_t k, const int64_t *index) {
-  const po_expr *e = &s->stmt->exprs[k];
-  double at = x->values[e->kids[0]];
-  int64_t step = !(at > 0)                      ? 0
-                 : at >= (double)(e->count - 1) ? e->count - 1
-                                                : (int64_t)at;
-  int64_t from = po_quasi_at(&s->address[k], index, x->room);
-  return gs_tensor_get(&x->memory[e->array], from + e->stride * step);
-}
-
-static double
-value(execution *x, const prepared *s, uint32_t k, const int64_t *index) {
-  const po_expr *e = &s->stmt->exprs[k];
-  const double *v = x->values;
-  switch (e->kind) {
-  case PO_LITERAL:
-    return isinf(e->literal) || gs_dtype_table[e->dtype].integer
-               ? gs_convert(e->dtype, e->literal)
-               : rounded(e->dtype, e->literal);
-  case PO_READ:
-    return gs_tensor_get(&x->memory[e->array],
-                         po_quasi_at(&s->address[k], index, x->room));
-  case PO_UNARY:
-    return unary(x, s, k);
-  case PO_BINARY:
-    return fold(e->op, e->dtype, v[e->kids[0]], v[e->kids[1]]);
-  case PO_SELECT:
-    return v[e->kids[0]] > 0 ? v[e->kids[1]] : v[e->kids[2]];
-  case PO_GATHER:
-  default:
-    return gather(x, s, k, index);
-  }
-}
+/* ---- running ---- */
 
 static void
-run_instance(execution *x, const int64_t *at) {
-  const prepared *s = &x->stmts[*at];
+run_instance(po_execution *x, const int64_t *at) {
+  const po_executed *s = &x->stmts[*at];
   const po_stmt *stmt = s->stmt;
   const int64_t *index = at + x->width - x->most_iters;
   if (x->machine)
@@ -435,32 +422,35 @@ run_instance(execution *x, const int64_t *at) {
   if (stmt->kind == PO_CALL)
     return;
   for (uint32_t k = 0; k < stmt->n_exprs; k++)
-    x->values[k] = value(x, s, k, index);
+    x->values[k] = po_execute_expr(x, s, k);
   gs_tensor *to = &x->memory[stmt->array];
-  int64_t place = po_quasi_at(&s->address[stmt->n_exprs], index, x->room);
+  int64_t place = s->now[stmt->n_exprs];
   double v = x->values[stmt->n_exprs - 1];
   if (stmt->kind == PO_UPDATE)
-    v = fold(stmt->op, to->dtype, gs_tensor_get(to, place), v);
+    v = po_execute_fold(stmt->op, to->dtype, gs_tensor_get(to, place), v);
   gs_tensor_set(to, place, v);
 }
 
 static void
-run_boxes(execution *x) {
-  for (prepared *s = earliest(x); s && x->ok; s = earliest(x)) {
+run_boxes(po_execution *x) {
+  for (po_executed *s = earliest(x); s && x->ok; s = earliest(x)) {
     run_instance(x, s->at);
     go_to_next(x, s);
   }
 }
 
 static void
-run_list(execution *x) {
+run_list(po_execution *x) {
   x->ok = list_all(x);
-  for (int64_t j = 0; x->ok && j < x->len; j++)
-    run_instance(x, x->list + j * x->width);
+  for (int64_t j = 0; x->ok && j < x->len; j++) {
+    const int64_t *at = x->list + j * x->width;
+    locate(x, &x->stmts[*at], at + x->width - x->most_iters);
+    run_instance(x, at);
+  }
 }
 
 static void
-run_child(execution *x, uint32_t child) {
+run_child(po_execution *x, uint32_t child) {
   x->ok = prepare_all(x, child) && count_all(x);
   if (!x->ok)
     return;
@@ -472,7 +462,7 @@ run_child(execution *x, uint32_t child) {
 
 static void
 run(void *arg) {
-  execution *x = arg;
+  po_execution *x = arg;
   const po_program *p = x->p;
   const po_nest_node *nodes = p->nest.nodes.data;
   x->memory = BS_NEWS(&x->arena, gs_tensor, p->arrays.len + 1);
@@ -495,7 +485,7 @@ po_execute(const po_program *p, const gs_tensor *inputs, gs_tensor *outputs) {
 bool
 po_execute_on(const po_program *p, const po_machine *machine,
               const gs_tensor *inputs, gs_tensor *outputs) {
-  execution x = {
+  po_execution x = {
       .p = p, .inputs = inputs, .outputs = outputs, .machine = machine};
   if (po_has_sizes(p))
     return bs_error(p->ctx.diags, BS_NOWHERE, "open-size",

@@ -254,20 +254,28 @@ call(po_machine_state *m) {
 
 /* What runs on the host: an operation for each node of its expression. */
 static void
+prepare_on_host(po_machine_state *m, const po_stmt *s, po_prepared *x) {
+  static const po_operand none = {0};
+  const po_array *arrays = m->p->arrays.data;
+  for (uint32_t k = 0; k < s->n_exprs && x->n_patches < PO_HOST_PATCHES - 1;
+       k++)
+    if (s->exprs[k].index)
+      x->patches[x->n_patches++] =
+          (po_patch){&none, &arrays[s->exprs[k].array], s->exprs[k].array, 0};
+  x->patches[x->n_patches++] =
+      (po_patch){&none, &arrays[s->array], s->array, 0};
+  x->queue = po_find_queue(m, "host");
+  x->cycles =
+      s->n_exprs / gs_operations_a_cycle(m->p->target, GS_RATE_SCALAR, GS_F32);
+  x->ready = true;
+}
+
+static void
 run_on_host(po_machine_state *m) {
-  po_patch at[8];
-  const po_operand none = {0};
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < m->stmt->n_exprs && n < 7; k++)
-    if (m->stmt->exprs[k].index)
-      at[n++] = (po_patch){.operand = &none, .number = m->stmt->exprs[k].array};
-  at[n++] = (po_patch){.operand = &none, .number = m->stmt->array};
-  for (uint32_t k = 0; k < n; k++)
-    at[k].array = &m->p->arrays.data[at[k].number];
-  po_take_time(m, po_find_queue(m, "host"),
-               m->stmt->n_exprs /
-                   gs_operations_a_cycle(m->p->target, GS_RATE_SCALAR, GS_F32),
-               at, n);
+  po_prepared *x = &m->stmts[m->stmt - m->p->stmts.data];
+  if (!x->ready)
+    prepare_on_host(m, m->stmt, x);
+  po_take_time(m, x->queue, x->cycles, x->patches, x->n_patches);
 }
 
 static bool

@@ -9,6 +9,9 @@
 
 /* Bytes whose use is told apart, in memories without rows. */
 enum { PO_UNIT = 16 };
+/* Arrays of a statement on the host that its time depends on, and patches of
+ * one call with its result. */
+enum { PO_HOST_PATCHES = 8, PO_MOST_PATCHES = GS_MAX_INSTR_VARS + 1 };
 
 /* A memory: bytes, whose they are, and until when rows are in use. */
 typedef struct po_bank {
@@ -19,6 +22,14 @@ typedef struct po_bank {
   double *read, *written; /* by unit: when the last use ends */
 } po_bank;
 
+/* A rectangle of elements: an operand of the instance that runs. */
+typedef struct po_patch {
+  const po_operand *operand;
+  const po_array *array;
+  uint32_t number; /* of the array */
+  int64_t first;   /* element, from the array's start */
+} po_patch;
+
 /* A statement, its operands' addresses as numbers and its meaning. */
 typedef struct po_prepared {
   bool ready;
@@ -28,6 +39,8 @@ typedef struct po_prepared {
   gs_tensor result;
   double cycles, bytes;
   uint32_t queue, instr;
+  po_patch patches[PO_HOST_PATCHES]; /* on the host: the arrays, as a whole */
+  uint32_t n_patches;
 } po_prepared;
 
 typedef struct po_machine_state {
@@ -45,14 +58,6 @@ typedef struct po_machine_state {
   const po_stmt *stmt;
   gs_tensor *arrays;
 } po_machine_state;
-
-/* A rectangle of elements: an operand of the instance that runs. */
-typedef struct po_patch {
-  const po_operand *operand;
-  const po_array *array;
-  uint32_t number; /* of the array */
-  int64_t first;   /* element, from the array's start */
-} po_patch;
 
 /* place.c: the patch lies where operands may; false with a diagnostic. */
 bool po_patch_is_placed(const po_machine_state *, const po_patch *);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* time.c - when calls run. */
 #include "poly/simulate/simulate_machine.h"
+#include <assert.h>
 #include <string.h>
 
 uint32_t
@@ -52,8 +53,10 @@ po_take_time(po_machine_state *m, uint32_t queue, double cycles,
              const po_patch *patches, uint32_t n) {
   po_queue_time *q = &m->out->queue[queue];
   double start = q->free;
+  span spans[PO_MOST_PATCHES];
+  assert(n <= PO_MOST_PATCHES);
   for (uint32_t k = 0; k < n; k++) {
-    span s = span_of(m, &patches[k]);
+    span s = spans[k] = span_of(m, &patches[k]);
     start = latest(s.written, s.lo, s.hi, start);
     if (k + 1 == n) /* the result */
       start = latest(s.read, s.lo, s.hi, start);
@@ -61,7 +64,7 @@ po_take_time(po_machine_state *m, uint32_t queue, double cycles,
   q->free = start + cycles;
   q->busy += cycles;
   for (uint32_t k = 0; k < n; k++) {
-    span s = span_of(m, &patches[k]);
+    span s = spans[k];
     until(k + 1 == n ? s.written : s.read, s.lo, s.hi, q->free);
   }
   if (q->free > m->out->cycles)
