@@ -137,7 +137,8 @@ static void
 ask_all(const fitting *x, lefts *out) {
   eg_class root = eg_find(x->m.graph, x->m.leaf[0]);
   for (uint32_t k = 0; k < x->rule->n_feeds; k++) {
-    uint32_t n = 1;
+    uint32_t n; /* none as long as the class is too new for the index */
+    eg_class_nodes(x->m.graph, root, &n);
     for (uint32_t i = 0; i < n; i++) {
       eg_node node = eg_class_nodes(x->m.graph, root, &n)[i]; /* they move */
       if (eg_op(x->m.graph, node) == GS_COMPUTE)
