@@ -252,11 +252,18 @@ axis_of(const bs_values *values, bs_value attr) {
   return (uint32_t)bs_as_int(values, bs_item(values, attr, 0));
 }
 
-bool
-rl_digits_down(rl_digits *d, const bs_values *values, gs_op op, bs_value attr,
-               const gs_type *type, const gs_type *const *kids, rl_index *x,
-               uint32_t *kid) {
-  assert(op < GS_OP_COUNT && x->rank <= GS_MAX_RANK);
+void
+rl_digits_undo(rl_digits *d, uint32_t n) {
+  for (uint32_t k = 1; k < n; k++)
+    if (d->digit[k].low >= n)
+      d->digit[k].low = d->digit[k].high = 0;
+  d->n = n;
+}
+
+static bool
+down(rl_digits *d, const bs_values *values, gs_op op, bs_value attr,
+     const gs_type *type, const gs_type *const *kids, rl_index *x,
+     uint32_t *kid) {
   const rl_row none = {0};
   *kid = 0;
   if (op == GS_ACCESS || op == GS_MATERIALIZE)
@@ -279,4 +286,20 @@ rl_digits_down(rl_digits *d, const bs_values *values, gs_op op, bs_value attr,
   else if (op == GS_INSERT_AXIS)
     rl_index_remove(x, axis_of(values, attr));
   return op == GS_SQUEEZE || op == GS_INSERT_AXIS;
+}
+
+bool
+rl_digits_down(rl_digits *d, const bs_values *values, gs_op op, bs_value attr,
+               const gs_type *type, const gs_type *const *kids, rl_index *x,
+               uint32_t *kid) {
+  uint32_t n = d->n;
+  rl_index was = *x;
+  bool failed = d->failed;
+  assert(op < GS_OP_COUNT && x->rank <= GS_MAX_RANK);
+  if (down(d, values, op, attr, type, kids, x, kid))
+    return true;
+  rl_digits_undo(d, n);
+  d->failed = failed;
+  *x = was;
+  return false;
 }

@@ -194,6 +194,9 @@ typedef struct fit_match {
   uint32_t slots[GS_MAX_INSTR_VARS]; /* parameters that operators tell */
   gs_type type;                      /* of the whole */
   bool adds; /* terms to the graph; else those that are there are found */
+  /* Of a class that several nodes compute in the same way, the first one is
+   * taken, but at place `turn` of these the one after `past` others. */
+  uint32_t several, turn, past;
 } fit_match;
 
 static inline const gs_type *
@@ -218,6 +221,10 @@ void fit_find_ways(const fit_match *, eg_class, fit_ways *);
  * k-th operator that commutes change places; the bit behind these: reductions
  * of operands are parts of the one that they are reduced by. */
 bool fit_walk(fit_match *, uint32_t swaps);
+/* One view down, if it does no more than move digits. */
+bool fit_go_through(fit_match *, eg_node, eg_class *, rl_index *);
+/* fit_same.c: place k sees the array that it is said to, from now on. */
+bool fit_is_same(fit_match *, uint32_t k);
 /* Whether the node is that operator; *spec: with its parameters. */
 bool fit_computes(const fit_match *, eg_node, gs_compute, bs_value *spec);
 /* fit_uncast.c: what is cast by a node of the class, from that dtype or one

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Classes that several nodes compute, and such nodes, of which others than the
+ * first are tried. */
+enum { MOST_TURNS = 12, MOST_PAST = 3 };
 enum { MOST_VIEWS = 64, MOST_WAITING = 64 };
 
 typedef struct place {
@@ -38,8 +41,8 @@ later(walk *w, uint32_t node, uint32_t parent, eg_class c, const rl_index *x) {
     w->waiting[w->n++] = (place){node, parent, c, *x};
 }
 
-static bool
-go_through(fit_match *m, eg_node node, eg_class *c, rl_index *x) {
+bool
+fit_go_through(fit_match *m, eg_node node, eg_class *c, rl_index *x) {
   uint32_t n_kids, which;
   gs_op op = (gs_op)eg_op(m->graph, node);
   const eg_class *kids = eg_kids(m->graph, node, &n_kids);
@@ -100,11 +103,13 @@ go_down(fit_match *m, trail *t) {
   for (uint32_t k = 0; k < ways.n; k++) {
     eg_class c = t->cls;
     rl_index x = t->x;
-    if (go_through(m, ways.node[k], &c, &x) && !was_at(t, c)) {
+    uint32_t digits = m->digits.n;
+    if (fit_go_through(m, ways.node[k], &c, &x) && !was_at(t, c)) {
       t->cls = c;
       t->x = x;
       return true;
     }
+    rl_digits_undo(&m->digits, digits);
     if (ends_walk(m, ways.node[k], t->cls))
       return false;
   }
@@ -120,20 +125,37 @@ fit_computes(const fit_match *m, eg_node node, gs_compute op, bs_value *spec) {
   return gs_compute_of(values_of(m), *spec, &found) && found == op;
 }
 
+/* The compute node behind `past` others, or else the first; their number. */
+static uint32_t
+find_nth(const fit_match *m, eg_class c, gs_compute op, uint32_t past,
+         bs_value *spec, eg_class *kid) {
+  uint32_t n, n_kids, found = 0;
+  const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
+  for (uint32_t k = 0; k < n; k++) {
+    bs_value own;
+    if (!fit_computes(m, nodes[k], op, &own))
+      continue;
+    if (!found || found == past) {
+      *spec = own;
+      *kid = eg_find(m->graph, eg_kids(m->graph, nodes[k], &n_kids)[0]);
+    }
+    found++;
+  }
+  return found;
+}
+
 /* A compute node of the class, of the root's the one that is looked at; the
  * operand's class, or EG_NO_CLASS. */
 static eg_class
-find_compute(const fit_match *m, eg_class c, gs_compute op, bs_value *spec) {
-  uint32_t n, n_kids;
+find_compute(fit_match *m, eg_class c, gs_compute op, bs_value *spec) {
+  eg_class kid = EG_NO_CLASS;
   if (c.i == m->root.i) {
     *spec = m->spec;
     return m->op == op ? m->kid : EG_NO_CLASS;
   }
-  const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
-  for (uint32_t k = 0; k < n; k++)
-    if (fit_computes(m, nodes[k], op, spec))
-      return eg_find(m->graph, eg_kids(m->graph, nodes[k], &n_kids)[0]);
-  return EG_NO_CLASS;
+  uint32_t past = m->several == m->turn ? m->past : 0;
+  m->several += find_nth(m, c, op, past, spec, &kid) > 1;
+  return kid;
 }
 
 /* ---- operators ---- */
@@ -473,12 +495,14 @@ walk_place(walk *w, const place *at) {
     walk_operator(w, at);
 }
 
-bool
-fit_walk(fit_match *m, uint32_t swaps) {
+/* Whether the operators are there; what they are over is in leaves then. */
+static bool
+walk_once(fit_match *m, uint32_t swaps) {
   walk *w = bs_calloc(m->session->ctx.heap, 1, sizeof *w);
   rl_digits_clear(&m->digits);
   memset(m->has_leaf, 0, sizeof m->has_leaf);
   memset(m->slots, 0xff, sizeof m->slots);
+  m->several = 0;
   for (uint32_t k = 0; k < FIT_OPERANDS; k++)
     m->uncast[k].n = 0;
   m->type = *fit_class_type(m, m->root);
@@ -493,10 +517,40 @@ fit_walk(fit_match *m, uint32_t swaps) {
   }
   bool ok = !w->failed && !m->digits.failed;
   bs_free(m->session->ctx.heap, w);
-  for (uint32_t k = 0; k < m->f->n_seen && ok; k++) {
-    rl_index_settle(&m->digits, &m->index[k]);
-    ok = m->leaf[k].i == m->leaf[m->f->seen_as[k]].i;
+  return ok;
+}
+
+static bool
+sees_the_same(fit_match *m) {
+  bool ok = true;
+  for (uint32_t k = 0; k < m->f->n_seen && ok; k++)
+    ok = fit_is_same(m, k);
+  return ok;
+}
+
+/* An operand that stands in the meaning twice may only be found as one if a
+ * class on the way down is taken as another of its nodes. */
+static bool
+walk_others(fit_match *m, uint32_t swaps) {
+  uint32_t several = m->several < MOST_TURNS ? m->several : MOST_TURNS;
+  bool found = false;
+  for (uint32_t i = 0; i < several * MOST_PAST && !found; i++) {
+    m->turn = i / MOST_PAST;
+    m->past = 1 + i % MOST_PAST;
+    found = walk_once(m, swaps) && sees_the_same(m);
   }
+  return found;
+}
+
+bool
+fit_walk(fit_match *m, uint32_t swaps) {
+  m->turn = UINT32_MAX;
+  if (!walk_once(m, swaps))
+    return false;
+  if (!sees_the_same(m) && !walk_others(m, swaps))
+    return false;
+  for (uint32_t k = 0; k < m->f->n_seen; k++)
+    rl_index_settle(&m->digits, &m->index[k]);
   rl_index_settle(&m->digits, &m->result);
-  return ok && !m->digits.failed;
+  return !m->digits.failed;
 }

@@ -10,8 +10,6 @@
 #include "rules/instr/fit.h"
 #include "base/map.h"
 
-enum { MOST_RANKED = 512 };
-
 typedef struct rank {
   eg_class cls;
   int64_t elements; /* INT64_MAX: none is known */
@@ -20,8 +18,7 @@ typedef struct rank {
 
 struct fit_ranks {
   bs_map at; /* of a class its place */
-  uint32_t n;
-  rank of[MOST_RANKED];
+  BS_VEC(rank) of;
 };
 
 static bool
@@ -46,10 +43,10 @@ static void
 note_class(const fit_match *m, eg_class c) {
   fit_ranks *r = m->ranks;
   c = eg_find(m->graph, c);
-  if (r->n == MOST_RANKED || place_of(r, c) != BS_NO_ENTRY)
+  if (place_of(r, c) != BS_NO_ENTRY)
     return;
-  bs_map_put(m->session->ctx.heap, &r->at, c.i, r->n);
-  r->of[r->n++] = (rank){c, INT64_MAX, 0};
+  bs_map_put(m->session->ctx.heap, &r->at, c.i, r->of.len);
+  bs_push(m->session->ctx.heap, &r->of, (rank){c, INT64_MAX, 0});
 }
 
 /* Of a view: that of what it shows, and one step; of a tuple, of both. */
@@ -60,8 +57,8 @@ rank_of_way(const fit_match *m, eg_node node) {
   rank all = {.steps = 1};
   for (uint32_t k = 0; k < n; k++) {
     uint32_t at = place_of(m->ranks, eg_find(m->graph, kids[k]));
-    rank kid =
-        at == BS_NO_ENTRY ? (rank){.elements = INT64_MAX} : m->ranks->of[at];
+    rank kid = at == BS_NO_ENTRY ? (rank){.elements = INT64_MAX}
+                                 : m->ranks->of.data[at];
     if (__builtin_add_overflow(all.elements, kid.elements, &all.elements))
       all.elements = INT64_MAX;
     all.steps = kid.steps >= all.steps ? kid.steps + 1 : all.steps;
@@ -90,20 +87,20 @@ settle(const fit_match *m, rank *of) {
 static void
 explore(const fit_match *m, eg_class c) {
   fit_ranks *r = m->ranks;
-  uint32_t n, n_kids, from = r->n;
+  uint32_t n, n_kids, from = r->of.len;
   note_class(m, c);
-  for (uint32_t i = from; i < r->n; i++) {
-    const eg_node *nodes = eg_class_nodes(m->graph, r->of[i].cls, &n);
+  for (uint32_t i = from; i < r->of.len; i++) {
+    const eg_node *nodes = eg_class_nodes(m->graph, r->of.data[i].cls, &n);
     for (uint32_t k = 0; k < n; k++) {
       const eg_class *kids = eg_kids(m->graph, nodes[k], &n_kids);
       for (uint32_t j = 0; is_way(m, nodes[k]) && j < n_kids; j++)
         note_class(m, kids[j]);
     }
   }
-  for (bool any = r->n > from; any;) {
+  for (bool any = r->of.len > from; any;) {
     any = false;
-    for (uint32_t i = r->n; i-- > from;)
-      any |= settle(m, &r->of[i]);
+    for (uint32_t i = r->of.len; i-- > from;)
+      any |= settle(m, &r->of.data[i]);
   }
 }
 
@@ -114,6 +111,7 @@ fit_ranks_new(bs_heap *heap) {
 
 void
 fit_ranks_free(bs_heap *heap, fit_ranks *r) {
+  bs_vec_done(heap, &r->of);
   bs_map_done(heap, &r->at);
   bs_free(heap, r);
 }
@@ -122,8 +120,8 @@ bool
 fit_is_array(const fit_match *m, eg_class c) {
   explore(m, c);
   uint32_t at = place_of(m->ranks, eg_find(m->graph, c));
-  return at != BS_NO_ENTRY && !m->ranks->of[at].steps &&
-         m->ranks->of[at].elements < INT64_MAX;
+  return at != BS_NO_ENTRY && !m->ranks->of.data[at].steps &&
+         m->ranks->of.data[at].elements < INT64_MAX;
 }
 
 /* Behind those that are not above it; what there is no room for is left out. */
