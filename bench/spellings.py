@@ -3,6 +3,7 @@
 """Do equal programs map alike, however they are spelled?
 
 usage: spellings.py GLEN [--count N] [--family NAME] [--seed N] [--show]
+                    [--target NAME]
 
 Makes N spellings of random products, convolutions, pools, attention and
 elementwise chains: views that undo each other, pairs with repeated operands or
@@ -11,6 +12,11 @@ operands that change places, casts, sums in stages, windows of ones.  For each,
 glen check must prove it equal to the plain spelling of its computation, and
 glen saturate with bench/spellings.target must leave none of its products,
 maxima or chains to the host, at the price of the plain spelling.
+
+--target names one that comes with glen.  Of those with memories, products and
+convolutions end in the store that scales sums to bytes, and there is a family
+whose stores are transposed.  What the unit has no instruction for stays on the
+host there; only the prices are held against each other.
 
 The last line is `N passed, N failed`; --show prints the spellings that failed.
 """
@@ -232,8 +238,79 @@ def elementwise(r, sizes):
     return t.end(f"(compute relu {noise(r, t, x, dim)})")
 
 
+def scaled(r, t, x, dim, wide):
+    """Sums shifted to bytes as a unit does it while it stores them."""
+    for spec in (f"(cast {wide})", "(scale 0.0078125)", "floor", "(cast i32)",
+                 "(clip -128 127)", "(cast i8)"):
+        x = noise(r, t, x, dim) if r.random() < 0.2 else x
+        x = t.let(f"(compute {spec} {x})")
+    return x
+
+
+def stored(family, wide):
+    """What a family makes, and then the scaling store of a target."""
+    def make(r, sizes):
+        text = family(r, sizes).replace("(let out ", "(let sums ")
+        return text.replace("(output out)\n", "") + (
+            "(let out (compute (cast i8) (compute (clip -128 127)"
+            " (compute (cast i32) (compute floor (compute (scale 0.0078125)"
+            f" (compute (cast {wide}) sums)))))))\n(output out)\n")
+    return make
+
+
+def transposed(wide):
+    """Scaling stores of products whose rows become columns."""
+    def make(r, sizes):
+        m, n, k = (16 * sizes.randint(1, 3) for _ in range(3))
+        t = Text([("a", [m, k], "i8"), ("b", [n, k], "i8")])
+        p = product_of(r, t, "a", "b", [], m, n, k, "i32")
+        if r.random() < 0.5:
+            p = t.let(f"(transpose {p} (list 1 0))")
+            return t.end(noise(r, t, scaled(r, t, p, [n, m], wide), [n, m]))
+        q = scaled(r, t, p, [m, n], wide)
+        return t.end(noise(r, t, t.let(f"(transpose {q} (list 1 0))"), [n, m]))
+    return make
+
+
+def unscaled(r, sizes):
+    """Attention of act-qkv: no maximum is taken off, all in bf16."""
+    heads = sizes.choice([[], [], [2]])
+    s, n, d = len(heads), 64, 64
+    q = 64 * sizes.randint(1, 2)
+    t = Text([(x, heads + [q if x == "q" else n, d], "bf16") for x in "qkv"])
+    a, b, v = (noise(r, t, x, heads + [q if x == "q" else n, d]) for x in "qkv")
+    dim = heads + [q, n]
+    p = product_of(r, t, a, b, heads, q, n, d, "f32")
+    e = t.let(f"(compute (cast bf16) {p})")
+    e = t.let(f"(compute exp {noise(r, t, e, dim)})")
+    sums = t.let(f"(compute (cast bf16) (compute reduceSum (access {e} {s + 1})))")
+    below = spread(r, t, sums, dim, s + 1, n)
+    p = t.let(f"(compute div (pair {e} {below}))")
+    p = noise(r, t, p, dim)
+    order = list(range(s)) + [s + 1, s]
+    v = t.let(f"(transpose (access {v} {s + 2}) (list {ints(*order)}))")
+    o = product_of(r, t, p, v, heads, q, d, n, "f32")
+    o = t.let(f"(compute (cast bf16) {o})")
+    return t.end(noise(r, t, o, heads + [q, d]))
+
+
 FAMILIES = {"products": products, "convolutions": convolutions,
             "pools": pools, "attention": attention, "elementwise": elementwise}
+
+
+def families_of(target):
+    """The families that are tried on a target that comes with glen."""
+    wide = {"gemmini": "f32", "vta": "f64"}.get(target)
+    if target == "act-qkv":
+        return {"attention": unscaled}
+    if not wide:
+        return FAMILIES
+    return {"products": stored(products, wide),
+            "convolutions": stored(convolutions, wide),
+            "stores": transposed(wide), "pools": pools,
+            "elementwise": elementwise}
+
+
 VIEWS = 0.1  # cycles: what some views add to a price
 MAPPED = {"dotProd", "reduceMax", "reduceSum", "mul", "add", "relu"}
 
@@ -242,20 +319,20 @@ def call(glen, *args):
     return subprocess.run([glen, *args], capture_output=True, text=True)
 
 
-def price(glen, path):
+def price(glen, path, target):
     """What the extracted program costs, and what the host computes in it."""
-    done = call(glen, "saturate", path, "--target", TARGET, "--json", "--quiet")
+    done = call(glen, "saturate", path, "--target", target, "--json", "--quiet")
     if done.returncode:
-        return None, done.stderr
+        return None, done.stderr or f"ended with {done.returncode}"
     report = json.loads(done.stdout)
     left = sorted(op for op in MAPPED
                   if f"(compute {op} " in report["program"])
     return report["cost_after"], left
 
 
-def judge(glen, folder, family, number, seed):
+def judge(glen, folder, target, family, number, seed):
     """None, or what is wrong; and the spelling."""
-    make = FAMILIES[family]
+    make = families_of(target)[family]
     name = f"{seed}.{family}.{number}"
     plain = make(Plain(name), random.Random(name))
     text = make(random.Random("spelled " + name), random.Random(name))
@@ -267,9 +344,11 @@ def judge(glen, folder, family, number, seed):
     done = call(glen, "check", *paths)
     if "proved" not in done.stdout:
         return f"not proved: {done.stdout}{done.stderr}", text
-    want, plain_left = price(glen, paths[0])
-    have, left = price(glen, paths[1])
-    if left or plain_left:
+    want, plain_left = price(glen, paths[0], target or TARGET)
+    have, left = price(glen, paths[1], target or TARGET)
+    if want is None or have is None:
+        return f"not mapped: {plain_left}, {left}", text
+    if (left or plain_left) and not target:
         return f"left to the host: {left}, of the plain one {plain_left}", text
     if abs(have - want) > VIEWS:
         return f"costs {have:g}, the plain one {want:g}", text
@@ -281,17 +360,21 @@ def main():
     parser.add_argument("glen")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--family", choices=FAMILIES, action="append")
+    parser.add_argument("--target", default="")
+    parser.add_argument("--family", action="append", metavar="NAME")
     parser.add_argument("--show", action="store_true")
     a = parser.parse_args()
     a.glen = os.path.abspath(a.glen)
-    families = a.family or list(FAMILIES)
+    known = list(families_of(a.target))
+    families = a.family or known
+    if set(families) - set(known):
+        parser.error(f"the families are {', '.join(known)}")
     good, bad = dict.fromkeys(families, 0), dict.fromkeys(families, 0)
     with tempfile.TemporaryDirectory() as folder:
         for n in range(a.count):
             family = families[n % len(families)]
-            wrong, text = judge(a.glen, folder, family, n // len(families),
-                                a.seed)
+            wrong, text = judge(a.glen, folder, a.target, family,
+                                n // len(families), a.seed)
             good[family] += not wrong
             bad[family] += bool(wrong)
             if wrong:
