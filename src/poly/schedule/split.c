@@ -121,7 +121,7 @@ bool
 po_split_loop(po_program *p, po_step_call *call, uint32_t loop,
               const int64_t *factors, uint32_t n, const char *const *names,
               uint32_t *made) {
-  assert(po_node(p, loop)->kind == PO_LOOP && n);
+  assert(po_node(p, loop)->kind == PO_LOOP);
   cut c;
   if (!complete(p, call, loop, factors, n, &c))
     return false;
