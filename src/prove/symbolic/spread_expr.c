@@ -21,18 +21,6 @@ rank_of(sp_walk *x, const gs_expr *e, uint32_t which) {
   return sp_lone(x, 3 * e->slot + which);
 }
 
-/* Are the items of the list sizes? */
-static bool
-holds_sizes(const sp_walk *x, const gs_expr *e) {
-  if (e->kind == GS_X_VAR)
-    return e->slot < SP_SLOTS && x->is_size[e->slot];
-  if (e->kind != GS_X_CALL || !e->n_args)
-    return false;
-  gs_function_id f = (gs_function_id)e->function;
-  return f == GS_F_SHAPE || f == GS_F_ACCESS_SHAPE || f == GS_F_COMPUTE_SHAPE ||
-         holds_sizes(x, e->args[f == GS_F_CONS]);
-}
-
 /* How a function's result follows from its arguments. */
 enum {
   OF_SIZES, /* a size, or the truth: what is compared in it is all */
@@ -219,7 +207,7 @@ read_fixed(sp_walk *x, const gs_expr *e, int of) {
   }
   case AN_ITEM:
     return (gs_function_id)e->function != GS_F_INDEX_OF &&
-                   holds_sizes(x, e->args[0])
+                   pv_holds_sizes(x->is_size, e->args[0])
                ? &sp_size
                : opaque(x);
   default:

@@ -57,5 +57,14 @@ uint64_t pv_rank_multiple(const gs_context *, const rl_rule *,
  * some ranks only, however high these are? */
 bool pv_lists_tell_ranks(const gs_context *, const rl_rule *,
                          const uint8_t *is_size);
+/* moved.c: are the items of the list sizes? */
+bool pv_holds_sizes(const uint8_t *is_size, const gs_expr *);
+/* How far items that are read, or compared, stand from their places: by so many
+ * places, and then twice as far so many times. */
+typedef struct pv_moves {
+  uint32_t units, turns;
+} pv_moves;
+pv_moves pv_moves_of_places(const gs_context *, const rl_rule *,
+                            const uint8_t *is_size);
 
 #endif

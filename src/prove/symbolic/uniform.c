@@ -506,9 +506,11 @@ pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
   if (r.mixed || r.adds_up || (r.fills && r.multiplies) ||
       pv_lists_tell_ranks(ctx, rule, is_size))
     return UINT32_MAX;
-  uint64_t reach = r.numbers + r.ones + r.strict;
+  pv_moves moves = pv_moves_of_places(ctx, rule, is_size);
+  uint64_t reach = r.numbers + r.ones + r.strict + moves.units;
   uint64_t axes = axes_of(rule);
   reach += reach > 0; /* there is an axis k at ranks above k */
+  reach <<= moves.turns;
   reach = reach > r.longest ? reach : r.longest;
   reach = reach > r.most ? reach : r.most;
   /* permutations of two are their own inverses and commute; of three not */
