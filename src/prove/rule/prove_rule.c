@@ -83,6 +83,9 @@ pv_not_general(pv_asking *pr, const char *format, ...) {
 /* What follows the reason where floats are near to what a rule computes. */
 #define ROUNDED ", up to the rounding of the numbers that it computes"
 
+/* What follows it where the condition contradicts itself, or the types. */
+#define NOWHERE ", and applies to none of them"
+
 /* On every shape; perhaps for all sizes, too. */
 static void
 conclude_proved(pv_asking *pr) {
@@ -90,10 +93,10 @@ conclude_proved(pv_asking *pr) {
   const char *order = pr->any_order ? PV_ANY_ORDER : "";
   if (!pr->narrow && out->forms) {
     out->verdict = PV_PROVED;
-    out->reason =
-        say(pr, "for all sizes at ranks up to %u (%u forms)%s%s%s", out->rank,
-            out->forms, out->shapes ? "" : ", at no shape besides", order,
-            pr->rounded ? ROUNDED : "");
+    out->reason = say(pr, "for all sizes at ranks up to %u (%u forms)%s%s%s%s",
+                      out->rank, out->forms, pr->applies ? "" : NOWHERE,
+                      out->shapes ? "" : ", at no shape besides", order,
+                      pr->rounded ? ROUNDED : "");
     return;
   }
   out->verdict = PV_CHECKED;

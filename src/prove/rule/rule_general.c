@@ -93,7 +93,8 @@ prove_form(void *arg, const gs_program *p, const uint32_t *slots,
                          .any = any,
                          .systems = g->systems,
                          .any_order = &pr->any_order,
-                         .rounded = &pr->rounded}};
+                         .rounded = &pr->rounded,
+                         .applies = &pr->applies}};
   bs_heap_init_child(&q.heap, pr->ctx->heap, (size_t)1 << 28);
   bool ok = bs_protect(&q.heap, ask_form, &q) && q.proved;
   pr->out->forms++;
@@ -152,6 +153,7 @@ prove_alike(general *g, uint32_t reach) {
   g->listing.alike = false;
   g->rank = g->n = 0;
   g->pr->out->forms = g->pr->out->general_forms = 0;
+  g->pr->applies = false;
   return false;
 }
 

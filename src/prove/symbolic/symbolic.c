@@ -374,6 +374,14 @@ take_open(fm_form *f) {
   f->right = true;
 }
 
+/* From what contradicts itself everything follows. */
+static void
+tell_whether_it_applies(fm_form *f) {
+  bool *applies = f->of->applies;
+  if (applies && !*applies && !f->why)
+    *applies = !fm_is_contradiction(f);
+}
+
 static bool
 prove_path(fm_form *f) {
   if (f->of->open)
@@ -386,9 +394,10 @@ prove_path(fm_form *f) {
     fm_check_literals(f, &f->side[k]);
   if (!f->why && !f->nothing)
     compare_elements(f);
+  tell_whether_it_applies(f);
   if (f->why && fm_is_contradiction(f))
     f->why = NULL;
-  return !f->why || f->nothing;
+  return !f->why;
 }
 
 /* --- all paths ------------------------------------------------------------ */

@@ -29,6 +29,8 @@ typedef struct pv_form {
   bool *any_order;  /* set if the proof is one with any order of sums alone */
   bool *rounded;    /* set if floats that the rule computes are taken for the
                        numbers that they are near to; or NULL */
+  bool *applies;    /* set unless the rule was only found never to apply to the
+                       form; or NULL */
   /* Two sides over the sizes of p, whose leaves are `slots`, in place of those
    * of a rule, or NULL. */
   const gs_skeleton *open;

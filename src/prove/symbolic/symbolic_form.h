@@ -184,6 +184,7 @@ typedef struct fm_form {
   bs_values *values;
   isl_ctx *isl;
   const char *why; /* what is not understood; NULL: nothing so far */
+  bool lost;       /* numbers are not what they should be, from `why` on */
   uint32_t n_vars, n_monos, n_numbers, n_terms, n_rows, n_rules;
   uint32_t n_tuples, n_reductions, n_zeros, n_bounds, n_floors;
   uint32_t frames, work, nesting;
@@ -231,6 +232,14 @@ static inline void
 fm_fail(fm_form *f, const char *why) {
   if (!f->why)
     f->why = why;
+}
+
+/* Likewise; what numbers say from here on means nothing, so that no
+ * contradiction follows from it. */
+static inline void
+fm_lose(fm_form *f, const char *why) {
+  fm_fail(f, why);
+  f->lost = true;
 }
 
 /* symbolic_monomial.c: the first one is the empty one. */

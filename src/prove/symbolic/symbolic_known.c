@@ -375,7 +375,8 @@ ask(fm_form *f, fm_number x) {
     return false;
   if (is_plain(f, x))
     return true;
-  add_to(&s, fm_combine(f, -1, x, 0, x, -1));
+  if (!add_to(&s, fm_combine(f, -1, x, 0, x, -1)))
+    return false;
   for (uint32_t k = 0; k < 3; k++) {
     while (add_rows(&s))
       ;
@@ -425,6 +426,8 @@ bool
 fm_is_contradiction(fm_form *f) {
   lp s = {.f = f};
   const char *why = f->why;
+  if (f->lost)
+    return false;
   f->why = NULL;
   forget(f, 1);
   for (uint32_t k = 0; k < f->n_rows; k++)

@@ -12,7 +12,7 @@ fm_intern_mono(fm_form *f, const fm_mono *m) {
     if (!memcmp(&f->mono[f->mono_at[at] - 1], m, sizeof *m))
       return (uint16_t)(f->mono_at[at] - 1);
   if (f->n_monos == FM_MONOS) {
-    fm_fail(f, "too many products of sizes");
+    fm_lose(f, "too many products of sizes");
     return 0;
   }
   f->mono[f->n_monos] = *m;
@@ -40,7 +40,7 @@ fm_times_mono(fm_form *f, uint16_t x, uint16_t y) {
   fm_mono m;
   memset(&m, 0, sizeof m);
   if (a->n + b->n > FM_DEGREE) {
-    fm_fail(f, "a product of many sizes");
+    fm_lose(f, "a product of many sizes");
     return 0;
   }
   for (uint32_t i = 0, j = 0; i < a->n || j < b->n;)

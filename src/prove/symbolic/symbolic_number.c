@@ -32,7 +32,7 @@ add_term(fm_form *f, sum *s, int64_t times, uint16_t mono) {
     k++;
   if (k < s->n && s->at[k].mono == mono) {
     if (__builtin_add_overflow(s->at[k].times, times, &s->at[k].times))
-      fm_fail(f, "numbers too large");
+      fm_lose(f, "numbers too large");
     if (!s->at[k].times) {
       memmove(s->at + k, s->at + k + 1, (s->n - k - 1) * sizeof *s->at);
       s->n--;
@@ -40,7 +40,7 @@ add_term(fm_form *f, sum *s, int64_t times, uint16_t mono) {
     return;
   }
   if (s->n == FM_SUM || times > INT64_MAX >> 8 || times < -(INT64_MAX >> 8)) {
-    fm_fail(f, "numbers too large");
+    fm_lose(f, "numbers too large");
     return;
   }
   memmove(s->at + k + 1, s->at + k, (s->n - k) * sizeof *s->at);
@@ -55,7 +55,7 @@ add_times(fm_form *f, sum *s, int64_t times, fm_number x, uint16_t mono) {
     int64_t c;
     fm_term t = f->term[p.at + k];
     if (__builtin_mul_overflow(t.times, times, &c))
-      fm_fail(f, "numbers too large");
+      fm_lose(f, "numbers too large");
     else
       add_term(f, s, c, mono ? fm_times_mono(f, t.mono, mono) : t.mono);
   }
@@ -84,7 +84,7 @@ intern(fm_form *f, const sum *s) {
     if (is_sum(f, &f->number[f->number_at[at] - 1], s))
       return (fm_number)(f->number_at[at] - 1);
   if (f->n_numbers == FM_NUMBERS || f->n_terms + s->n > FM_TERMS) {
-    fm_fail(f, "too many different numbers");
+    fm_lose(f, "too many different numbers");
     return 0;
   }
   fm_poly p = {.at = f->n_terms, .n = (uint16_t)s->n};
@@ -127,7 +127,7 @@ fm_variable(fm_form *f, fm_var like) {
       return (uint8_t)k;
   }
   if (f->n_vars == FM_VARS) {
-    fm_fail(f, "too many sizes and indices");
+    fm_lose(f, "too many sizes and indices");
     return 0;
   }
   f->var[f->n_vars] = like;
@@ -490,7 +490,7 @@ quotient(fm_form *f, fm_number x, fm_number by) {
   x = fm_normal(f, x);
   by = fm_normal(f, by);
   if (f->number[x].real || f->number[by].real)
-    fm_fail(f, "a quotient of literals");
+    fm_lose(f, "a quotient of literals");
   if (f->why || (fm_is_constant(f, by, &c) && c == 1))
     return x;
   if (!fm_divide(f, x, by, &q, &rest))
