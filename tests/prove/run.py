@@ -299,6 +299,15 @@ def undefined():
     note(done.returncode == 0, f"undefined: {done.stderr[-400:]}")
 
 
+def families():
+    """Of adversary/families.py all wrong rules, and a part of the right ones."""
+    done = subprocess.run([sys.executable, os.path.join(
+        ROOT, "tests/prove/adversary/families.py"), GLEN, "--every", "16"],
+        capture_output=True, text=True, timeout=1800)
+    print(done.stdout[-3000:])
+    note(done.returncode == 0, f"families: {done.stderr[-400:]}")
+
+
 def shared_infinity():
     """What both sides of a step share is no number: a run sees that."""
     rule = ("(rule hides (compute add (pair (compute relu (compute log ?a))"
@@ -317,7 +326,7 @@ def shared_infinity():
 
 def main():
     for group in (shipped, planted, held_out, attacks, hidden, adversary, pairs,
-                  readers, undefined, shared_infinity, examples, wrong_rule,
+                  readers, undefined, families, shared_infinity, examples, wrong_rule,
                   large, giant, layers):
         if ARGS.word in group.__name__:
             group()
