@@ -7,6 +7,7 @@
 #include "glenside/target/target_parse.h"
 #include "glenside/target/target_sample.h"
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define MAX_TRIES      40000
@@ -98,11 +99,15 @@ check_costs(const gs_sizing *s) {
   const gs_instr *instr = s->instr;
   for (uint32_t k = 0; k < instr->n_costs; k++) {
     const gs_cost_item *c = &instr->costs[k];
-    double x = gs_instr_cost(instr, s->ctx->values, s->slots, c->name, 0);
-    if (x >= 0)
+    double x = gs_instr_cost(instr, s->ctx->values, s->slots, c->name, NAN);
+    if (x >= 0 && isfinite(x))
       continue;
-    bs_error(s->ctx->diags, c->value->span, "bad-value",
-             "'%s' is %g, but a cost cannot be below 0", c->name, x);
+    if (isfinite(x))
+      bs_error(s->ctx->diags, c->value->span, "bad-value",
+               "'%s' is %g, but a cost cannot be below 0", c->name, x);
+    else
+      bs_error(s->ctx->diags, c->value->span, "bad-value",
+               "'%s' has no finite value", c->name);
     bs_hint(s->ctx->diags, "tried with %s", gs_sizing_text(s));
     return false;
   }
