@@ -20,6 +20,7 @@ typedef struct gs_term_table {
   BS_VEC(uint64_t) hashes; /* by term */
   bs_map lets;             /* name and term: that there is such a let */
   uint32_t n_lets;         /* so many of the program's are in `lets` */
+  bs_map constants;        /* by hash of the name: the first of them */
   bs_map kept_at;          /* by term: index of what is kept of it */
   BS_VEC(const gs_program *) kept;
 } gs_term_table;
@@ -269,6 +270,8 @@ gs_add_constant(gs_program *p, const char *name, const gs_type *type,
                    .type = *type,
                    .data = bs_arena_copy(p->ctx.arena, data, bytes)};
   c.type.access = c.type.rank;
+  bs_map_put_first(p->ctx.heap, &p->table->constants,
+                   bs_hash(name, strlen(name)), p->constants.len);
   bs_push(p->ctx.heap, &p->constants, c);
   return t;
 }
@@ -323,9 +326,14 @@ gs_kept(const gs_program *p, uint32_t of) {
   return &bs_last(&table->kept);
 }
 
+/* A hash that two names share is that of the first. */
 const gs_constant *
 gs_find_constant(const gs_program *p, const char *name) {
-  for (uint32_t k = 0; k < p->constants.len; k++)
+  uint32_t first =
+      bs_map_get(&p->table->constants, bs_hash(name, strlen(name)));
+  if (first == BS_NO_ENTRY)
+    return NULL;
+  for (uint32_t k = first; k < p->constants.len; k++)
     if (!strcmp(p->constants.data[k].name, name))
       return &p->constants.data[k];
   return NULL;
