@@ -26,6 +26,7 @@ typedef struct made {
   uint32_t joins;   /* lists put behind others */
   uint32_t sums;    /* of places, item by item or for all items */
   bool names;       /* some item alone, as a place */
+  bool turned;      /* some list turned around */
 } made;
 
 typedef struct walk {
@@ -65,6 +66,7 @@ add(made *to, const made *more) {
   to->joins = up_to((uint64_t)to->joins + more->joins, MOST_TURNS);
   to->sums = up_to((uint64_t)to->sums + more->sums, MOST_TURNS);
   to->names |= more->names;
+  to->turned |= more->turned;
 }
 
 /* Of a sum, those that are no numbers. */
@@ -122,7 +124,7 @@ part_of(const walk *x, const gs_expr *e) {
   case GS_F_RANGE:
     return (made){.sums = shift_of(x, e->args[0]).cuts};
   case GS_F_REVERSE:
-    return (made){.cuts = 1};
+    return (made){.cuts = 1, .turned = true};
   case GS_F_APPEND:
     return (made){.joins = e->n_args - 1};
   case GS_F_ADD:
@@ -207,18 +209,40 @@ take_comparison(walk *x, const gs_expr *e) {
     take_item(x, &all);
     return;
   }
+  /* items put in stand at places, and permutations meet what they are held
+   * against only after so many turns */
   uint32_t of_cuts = all.cuts > 1 ? all.cuts - 1 : 0;
-  count(x, all.letters, sums);
+  uint32_t turns = all.letters ? all.cuts + all.joins : 0;
+  count(x, all.letters + (all.units ? 1 + all.units : 0), sums + turns);
   x->held = up_to((uint64_t)x->held + all.cuts, MOST_TURNS);
   x->of_cuts += of_cuts > sums ? of_cuts - sums : 0;
 }
 
-/* Some item of the list; one of a range is only compared with its ends. */
+static bool
+is_range(const gs_expr *e) {
+  return e->kind == GS_X_CALL && e->function == GS_F_RANGE;
+}
+
+/* What lies in a range is held against its ends, and tells as much as sums of
+ * the two. */
+static void
+take_ends(walk *x, const gs_expr *e) {
+  made ends = made_of(x, e->args[0]), item = made_of(x, e->args[1]);
+  if (item.sums)
+    count(x, 1, (uint64_t)ends.sums + item.sums);
+}
+
+/* Some item of the list. Of places in their order it is any place of a part;
+ * where items were moved or put in, it tells its own. */
 static void
 take_choice(walk *x, const gs_expr *list) {
-  uint32_t sums = is_places(x, list) ? made_of(x, list).sums : 0;
-  bool range = list->kind == GS_X_CALL && list->function == GS_F_RANGE;
-  count(x, 0, sums - (range && sums ? part_of(x, list).sums : 0));
+  if (!is_places(x, list))
+    return;
+  made of = made_of(x, list);
+  if (of.turned || of.letters || of.units)
+    take_item(x, &of);
+  else
+    count(x, 0, of.sums - (is_range(list) ? part_of(x, list).sums : 0));
 }
 
 static bool
@@ -259,7 +283,10 @@ take_call(walk *x, const gs_expr *e) {
     take_steps(x, e);
     return;
   case GS_F_MEMBER:
-    take_choice(x, e->args[0]);
+    if (is_range(e->args[0]) && is_places(x, e->args[0]))
+      take_ends(x, e);
+    else
+      take_choice(x, e->args[0]);
     return;
   case GS_F_EQ:
   case GS_F_NE:

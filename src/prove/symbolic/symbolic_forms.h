@@ -66,5 +66,7 @@ typedef struct pv_moves {
 } pv_moves;
 pv_moves pv_moves_of_places(const gs_context *, const rl_rule *,
                             const uint8_t *is_size);
+/* How many axes fewer, or more, than a variable a term between has. */
+uint32_t pv_axes_between(const gs_context *, const rl_rule *);
 
 #endif

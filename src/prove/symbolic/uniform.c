@@ -521,5 +521,6 @@ pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
   reach = reach > word ? reach : word;
   uint64_t multiple = pv_rank_multiple(ctx, rule, is_size);
   reach = reach > multiple ? reach : multiple;
+  reach += pv_axes_between(ctx, rule);
   return reach < UINT32_MAX ? (uint32_t)reach : UINT32_MAX;
 }

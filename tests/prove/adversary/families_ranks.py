@@ -219,4 +219,76 @@ def items():
                           f" (> ?d {k}))")
 
 
-FAMILIES = (cycles, powers, reflections, shifts, steps, choices, items)
+def between():
+    """Terms between have fewer axes than the variable, or more."""
+    two, spread = "(squeeze (squeeze ?a 0) 0)", "(compute add (compute add ?a))"
+    for name, x in (("squeezed", two), ("folded", spread)):
+        yield (f"turned-back-{name}", f"(transpose {x} ?p)",
+               f"(transpose {x} (invert ?p))", "")
+        yield (f"commute-{name}", f"(transpose (transpose {x} ?p) ?q)",
+               f"(transpose (transpose {x} ?q) ?p)", "")
+    yield ("one-reduced",
+           "(slice (compute reduceSum (slice ?a ?e ?l ?h)) ?d ?m ?n)",
+           "(slice (compute reduceSum (slice ?a ?e (- ?l ?x) (- ?h ?x)))"
+           " ?d ?m ?n)",
+           where("(= (dtype ?a) f32)", "(= ?x (if (> ?d 3) ?l 0))"))
+    for n in (3, 4, 5):
+        more, less = "?a", "%s"
+        for _ in range(n):
+            more, less = f"(insertAxis {more} 0)", less % "(squeeze %s 0)"
+        yield (f"shifted-right-{n}", "(reverse ?a ?d)",
+               less % f"(reverse {more} ?d)", where("(= (dim ?a ?d) 1)"))
+        folds = "%s"
+        for _ in range(n):
+            folds = folds % "(compute ?o %s)"
+        yield (f"folds-{n}", folds % "(slice ?a 0 ?l ?h)",
+               folds % "(slice ?a 0 (- ?l ?x) (- ?h ?x))",
+               where("(= (dtype ?a) f32)", "(or (= ?o add) (= ?o neg))",
+                     "(= ?x (if (= (op-kind ?o) fold) ?l 0))"))
+
+
+def members():
+    """An axis that is an item of a list in which items have moved."""
+    at = "(take (drop (reverse (axes ?a)) ?d) 1)"
+    for k in (3, 4, 5):
+        for name, test in (
+                ("back", f"(member {at} ?d)"),
+                ("not", "(not (member (take (reverse (axes ?a)) ?d) ?d))"),
+                ("range", "(member (range ?d (rank ?a)) (- (rank ?a) 1 ?d))")):
+            yield from hidden(f"member-{name}-{k}", f"(and {test} (> ?d {k}))")
+        yield (f"for-{k}", S, BACK,
+               f":for (?z {at})\n  "
+               + where("(= ?x ?l)", f"(or (= ?l 0) (and (= ?d ?z) (> ?d {k})))"))
+
+
+def roots():
+    """Permutations whose powers are the axes turned around."""
+    yield ("root-8", "(transpose (transpose ?a ?q) ?p)", "?a",
+           where("(= ?p (compose ?q ?q))",
+                 "(= (compose ?p ?p) (reverse (axes ?a)))"))
+    yield ("root-8-chosen", "(transpose ?a ?p)",
+           "(transpose ?a (if (= (compose (compose ?p ?p) (compose ?p ?p))"
+           " (reverse (axes ?a))) (axes ?a) ?p))", "")
+
+
+def lengths():
+    """Numbers that definitions and lengths of lists add up to."""
+    for k in (3, 4, 5):
+        zeros, ones = " 0" * k, "(axes ?a)"
+        for _ in range(k):
+            ones = f"(cons 0 {ones})"
+        yield from hidden(f"length-{k}", "(> ?d (len ?y))",
+                          first=[f"(= ?y (list{zeros}))"])
+        yield from hidden(f"longer-{k}", f"(= (len {ones}) (+ ?d (rank ?a)))")
+        yield from hidden(f"zeros-{k}",
+                          f"(!= (take {ones} ?d) (fill ?d 0))")
+    yield from hidden("two-and-two", "(> (rank ?a) (- ?n (- 0 ?n)))",
+                      first=["(= ?n (+ 1 1))"])
+    yield ("both-lengths", TWO,
+           "(slice (slice ?a ?d (- ?l ?x) (- ?h ?x)) ?g ?m ?n)",
+           where("(= ?y (list 0 0))", "(= ?x (if (and (> ?d (len ?y))"
+                 " (> ?g (+ ?d (len ?y)))) ?l 0))"))
+
+
+FAMILIES = (cycles, powers, reflections, shifts, steps, choices, items, between,
+            members, roots, lengths)
