@@ -177,6 +177,9 @@ glen_explain(glen_context *ctx, const glen_program *a, const glen_program *b,
   if (!api_saturate_options(ctx, options, &own))
     return false;
   API_ENTER_LISTENING(ctx, false);
+  if (!api_has_numbers(ctx, a->program, "explaining") ||
+      !api_has_numbers(ctx, b->program, "explaining"))
+    return false;
   rl_options run = api_run_options(ctx, &own, true, until_met, &e);
   e.box = api_box_take(ctx);
   bool ok = join_programs(&e) && explain_joined(&e, &run, how, out);

@@ -10,7 +10,6 @@
 #include "glenside/program/program.h"
 #include "glenside/array/tensor.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -305,7 +304,6 @@ bool
 gs_safetensors_locate(const gs_context *ctx, const gs_data *data,
                       const void *bytes, size_t n, const gs_type *expect,
                       gs_data_site *out) {
-  assert(data->form == GS_DATA_SAFETENSORS && data->key);
   scan s = {.ctx = ctx, .data = data};
   uint64_t length = 0;
   if (n >= LENGTH_BYTES)

@@ -390,7 +390,7 @@ start_boxes(po_execution *x) {
     if (!is_box(&x->stmts[k]) ||
         !is_in_order(x, &x->stmts[k], at, at + width * x->n))
       return false;
-  x->compares = x->n > 1;
+  x->compares = x->n != 1;
   for (uint32_t k = 0; k < x->n; k++)
     go_to_first(x, &x->stmts[k], k, at + width * k);
   return true;

@@ -143,7 +143,6 @@ pv_real_value(pv_values *v, gs_dtype d, double x) {
 pv_value
 pv_leaf(pv_values *v, gs_dtype d, uint32_t source, int64_t element,
         bool partial) {
-  assert(element >= 0);
   uint32_t words[3] = {source, (uint32_t)element,
                        (uint32_t)((uint64_t)element >> 32)};
   return pv_intern(
