@@ -274,8 +274,7 @@ item_cache(target_parser *p, uint32_t form) {
 static bool
 is_new_memory(const target_parser *p, const gs_memory *m) {
   uint32_t before = gs_find_memory(p->target, m->name);
-  if (!before ||
-      p->target->memories.data[before - 1].span.file != m->span.file)
+  if (!before || p->target->memories.data[before - 1].span.file != m->span.file)
     return true;
   return bs_error(p->ctx->diags, m->span, "duplicate-name",
                   "the memory '%s' is declared twice", m->name);
