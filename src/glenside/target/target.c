@@ -193,8 +193,7 @@ unknown_item(const target_parser *p, uint32_t node, const char *const *names,
   return false;
 }
 
-/* Each number of a form is given once; a file may say otherwise than what it
- * includes. */
+/* Each number of a group is given once. */
 static bool
 note_given(const target_parser *p, uint32_t node, const target_number *number,
            uint32_t *given) {
@@ -270,16 +269,6 @@ item_cache(target_parser *p, uint32_t form) {
 }
 
 /* (memory NAME (bytes N) ...); without a name, the rates of dram. */
-/* A file may replace a memory of what it includes, but not its own. */
-static bool
-is_new_memory(const target_parser *p, const gs_memory *m) {
-  uint32_t before = gs_find_memory(p->target, m->name);
-  if (!before || p->target->memories.data[before - 1].span.file != m->span.file)
-    return true;
-  return bs_error(p->ctx->diags, m->span, "duplicate-name",
-                  "the memory '%s' is declared twice", m->name);
-}
-
 static bool
 item_memory(target_parser *p, uint32_t form) {
   uint32_t name = behind_head(p, form);
@@ -288,8 +277,7 @@ item_memory(target_parser *p, uint32_t form) {
     return item_group(p, form);
   m.name = target_sym(p, name);
   m.span = at(p, name)->span;
-  return is_new_memory(p, &m) &&
-         read_group(p, "memory NAME", target_next(p, name), &m) &&
+  return read_group(p, "memory NAME", target_next(p, name), &m) &&
          target_add_memory(p, &m);
 }
 
@@ -465,16 +453,14 @@ unknown_target_item(const target_parser *p, uint32_t node) {
   return unknown_item(p, node, names, n);
 }
 
-/* given: numbers that this form has told already. */
 static bool
-read_item(target_parser *p, uint32_t node, uint32_t *given) {
+read_item(target_parser *p, uint32_t node) {
   const char *head = target_head(p, node);
   if (!head)
     return unknown_target_item(p, node);
   const target_number *number = find_number(NULL, head);
   if (number)
-    return note_given(p, node, number, given) &&
-           read_number(p, node, number, p->target);
+    return read_number(p, node, number, p->target);
   for (size_t k = 0; k < ITEM_KINDS; k++)
     if (!strcmp(item_kinds[k].name, head))
       return item_kinds[k].read(p, node);
@@ -485,7 +471,6 @@ static bool
 form_target(target_parser *p, uint32_t form) {
   uint32_t name = behind_head(p, form);
   bool root = !p->file->from, ok = true;
-  uint32_t given = 0;
   if (!name || at(p, name)->kind != BS_SX_SYM)
     return bs_error(p->ctx->diags, at(p, form)->span, "missing-part",
                     "a target needs a name: (target NAME ...)");
@@ -495,7 +480,7 @@ form_target(target_parser *p, uint32_t form) {
   if (root)
     p->target->name = target_sym(p, name);
   for (uint32_t x = target_next(p, name); x; x = target_next(p, x))
-    ok &= read_item(p, x, &given);
+    ok &= read_item(p, x);
   return ok;
 }
 

@@ -312,7 +312,7 @@ Test(target, expanding_a_call) {
 Test(target, costs) {
   gs_target *t =
       parse(HEAD OPERAND RESULT MEANING "(cost (cycles (/ (* n k) 2.0))"
-                                        " (bytes (/ n 0)))" EMIT ")");
+                                        " (bytes (/ n (- k 5))))" EMIT ")");
   cr_assert(t, "%s", faults());
   const gs_instr *f = gs_find_instr(t, "f");
   uint32_t slots[3] = {bs_int(ctx.values, 3).i, 0, bs_int(ctx.values, 5).i};
