@@ -23,7 +23,8 @@ bool on_check_types(on_import *);
  * an input, an output or a value. */
 bool on_check_declared(on_import *, const char *what, const Onnx__ValueInfo *,
                        const on_value *);
-/* The same of all that it declares between its nodes. */
+/* What the model declares of the values between its nodes is so; a fault for
+ * each that is not. */
 void on_check_between(on_import *);
 /* Folds or translates each node that an output needs. */
 void on_walk(on_import *);

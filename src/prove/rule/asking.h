@@ -39,7 +39,7 @@ typedef struct pv_asking {
   const double *real; /* what these mostly are, or NULL */
   bool any_order;     /* as in the answers */
   bool rounded;       /* for all sizes: as in pv_form */
-  bool applies;       /* likewise, to some form */
+  bool applies;       /* for all sizes, it applies to some form */
 } pv_asking;
 
 /* rule_shape.c: true when a new shape was looked at. */

@@ -31,7 +31,6 @@ typedef struct made {
 
 typedef struct walk {
   const bs_values *values;
-  const rl_rule *rule;
   const uint8_t *is_size;
   uint64_t defined;       /* bits */
   made of[PV_RULE_SLOTS]; /* what clauses define */
@@ -349,7 +348,7 @@ read_side(walk *x, const gs_skeleton *s) {
 pv_moves
 pv_moves_of_places(const gs_context *ctx, const rl_rule *rule,
                    const uint8_t *is_size) {
-  walk x = {.values = ctx->values, .rule = rule, .is_size = is_size};
+  walk x = {.values = ctx->values, .is_size = is_size};
   for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
     rl_asked c = rl_asked_at(rule, k);
     read_clause(&x, &c);

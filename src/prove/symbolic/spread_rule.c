@@ -44,9 +44,8 @@ tie(sp_walk *x, const sp_ranks *a, const sp_ranks *b) {
 
 static void
 rank_compute(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
-  const gs_expr *e = sk->attrs[0];
+  const gs_expr *head = pv_operator_of(sk);
   gs_compute op;
-  const gs_expr *head = e->kind == GS_X_CALL && e->n_args ? e->args[0] : e;
   if (head->kind != GS_X_LITERAL ||
       !gs_compute_of(x->values, head->literal, &op))
     return;

@@ -23,10 +23,11 @@ word_keeps_rank(const bs_values *values, bs_value v, bool kind) {
   if (bs_kind_of(values, v) != BS_KIND_SYM)
     return false;
   const char *word = bs_as_sym(values, v);
-  if (kind)
-    return !strcmp(word, "elementwise") || !strcmp(word, "cast") ||
-           !strcmp(word, "softmax");
-  return gs_compute_find(word, &op) && keeps_rank(gs_compute_table[op].kind);
+  for (uint32_t k = 0; kind && k < GS_COMPUTE_KINDS; k++)
+    if (!strcmp(word, gs_kind_words[k]))
+      return keeps_rank((gs_compute_kind)k);
+  return !kind && gs_compute_find(word, &op) &&
+         keeps_rank(gs_compute_table[op].kind);
 }
 
 /* A word, or a list of words. */
@@ -56,11 +57,16 @@ says_so(const gs_context *ctx, const rl_asked *c, uint32_t slot) {
          words_keep_rank(ctx->values, e->args[0], of->function == GS_F_OP_KIND);
 }
 
+const gs_expr *
+pv_operator_of(const gs_sk_node *compute) {
+  const gs_expr *e = compute->attrs[0];
+  return e->kind == GS_X_CALL && e->n_args ? e->args[0] : e;
+}
+
 static bool
 operator_keeps_rank(const gs_context *ctx, const rl_rule *rule,
-                    const gs_expr *e) {
+                    const gs_expr *head) {
   gs_compute op;
-  const gs_expr *head = e->kind == GS_X_CALL && e->n_args ? e->args[0] : e;
   if (head->kind == GS_X_LITERAL)
     return gs_compute_of(ctx->values, head->literal, &op) &&
            keeps_rank(gs_compute_table[op].kind);
@@ -101,9 +107,9 @@ way_of(const gs_context *ctx, const rl_rule *rule, const gs_sk_node *n,
     return out;
   out.fewer -= n->op == GS_PAIR || n->op == GS_INSERT_AXIS;
   out.more += n->op == GS_INSERT_AXIS;
-  out.fewer +=
-      n->op == GS_SQUEEZE ||
-      (n->op == GS_COMPUTE && !operator_keeps_rank(ctx, rule, n->attrs[0]));
+  out.fewer += n->op == GS_SQUEEZE ||
+               (n->op == GS_COMPUTE &&
+                !operator_keeps_rank(ctx, rule, pv_operator_of(n)));
   if (out.fewer > (int32_t)out.most)
     out.most = (uint32_t)out.fewer;
   return out;

@@ -234,8 +234,8 @@ fm_fail(fm_form *f, const char *why) {
     f->why = why;
 }
 
-/* Likewise; what numbers say from here on means nothing, so that no
- * contradiction follows from it. */
+/* Ends the attempt where numbers cannot be held any more: what they say from
+ * here on means nothing, so that no contradiction follows from it. */
 static inline void
 fm_lose(fm_form *f, const char *why) {
   fm_fail(f, why);

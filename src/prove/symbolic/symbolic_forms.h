@@ -66,7 +66,10 @@ typedef struct pv_moves {
 } pv_moves;
 pv_moves pv_moves_of_places(const gs_context *, const rl_rule *,
                             const uint8_t *is_size);
-/* How many axes fewer, or more, than a variable a term between has. */
+/* symbolic_between.c: how many axes fewer, or more, than a variable a term
+ * between has. */
 uint32_t pv_axes_between(const gs_context *, const rl_rule *);
+/* The operator that a computation names, without its parameters. */
+const gs_expr *pv_operator_of(const gs_sk_node *compute);
 
 #endif
