@@ -58,9 +58,9 @@ choose_rules(ablate_args *a, const glen_result *all) {
       continue;
     glen_ablation *to = &a->out[a->n++];
     *to = (glen_ablation){.rule = rule->name, .cost = NAN, .stop = "failed"};
-    for (uint32_t i = 0; i < all->n_led; i++)
-      to->led |= all->led[i] == rule ||
-                 (twice && all->led[i] == rl_at(all->run.rules, k + 1));
+    for (uint32_t i = 0; i < all->n_used_rules; i++)
+      to->led |= all->used_rules[i] == rule ||
+                 (twice && all->used_rules[i] == rl_at(all->run.rules, k + 1));
   }
 }
 

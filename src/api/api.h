@@ -169,8 +169,8 @@ struct glen_result {
   uint8_t *stranded;    /* the same, of calls that are left out (stranded.h) */
   glen_program program; /* extracted */
   rl_run run;
-  const rl_rule **led;
-  uint32_t n_led;
+  const rl_rule **used_rules;
+  uint32_t n_used_rules;
   uint32_t *steps_of; /* by rule: steps from the input to the result; or NULL */
   uint64_t matches;
   bool limited;         /* a rule used up its matches */
@@ -187,7 +187,7 @@ struct glen_result {
 
 /* The rules that led to a result are those of the steps from the input to the
  * result, where these were recorded and are not too many. */
-#define API_MAX_LED 256
+#define API_MAX_USED_RULES 256
 void api_count_steps(glen_result *);
 /* api_names.c: the names of the input, in the extracted program. */
 void api_keep_names(glen_result *);

@@ -87,10 +87,11 @@ put_breakdown(const glen_result *r, bs_text *text) {
 
 static void
 put_rules(const glen_result *r, bs_text *text) {
-  bs_putf(text, "; rules    %u led to this program%s%s\n", r->n_led,
-          r->n_led ? ":" : ": ", r->n_led ? "" : api_as_written(r));
-  for (uint32_t k = 0; k < r->n_led; k++) {
-    const rl_rule *rule = r->led[k];
+  bs_putf(text, "; rules    %u led to this program%s%s\n", r->n_used_rules,
+          r->n_used_rules ? ":" : ": ",
+          r->n_used_rules ? "" : api_as_written(r));
+  for (uint32_t k = 0; k < r->n_used_rules; k++) {
+    const rl_rule *rule = r->used_rules[k];
     bs_putf(text, ";   %s  ", rule->name);
     bs_put_place(&r->ctx->diags, rule->span, text);
     if (rule->intent && *rule->intent)
@@ -127,8 +128,8 @@ text_of(glen_context *ctx, const glen_result *result, const glen_report *what) {
 static void
 json_rules(const glen_result *r, bs_json *j) {
   bs_json_array(j, "rules");
-  for (uint32_t k = 0; k < r->n_led; k++) {
-    const rl_rule *rule = r->led[k];
+  for (uint32_t k = 0; k < r->n_used_rules; k++) {
+    const rl_rule *rule = r->used_rules[k];
     bs_text place;
     bs_text_init(&place, &r->ctx->heap);
     bs_put_place(&r->ctx->diags, rule->span, &place);

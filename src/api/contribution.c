@@ -35,8 +35,8 @@ count_chain(glen_result *r, const rl_chain *chain) {
       at = index_of(r, last = chain->links[k].rule);
     if (at == UINT32_MAX)
       continue;
-    if (!r->steps_of[at]++ && r->n_led < API_MAX_LED)
-      r->led[r->n_led++] = last;
+    if (!r->steps_of[at]++ && r->n_used_rules < API_MAX_USED_RULES)
+      r->used_rules[r->n_used_rules++] = last;
   }
 }
 
@@ -53,7 +53,7 @@ count(void *arg) {
   if (!rl_explain(&own, &r->run, r->input, r->program.program, MOST_STEPS, &x))
     return;
   r->steps_of = BS_NEWS(&r->arena, uint32_t, r->run.n_rules + (size_t)1);
-  r->n_led = 0;
+  r->n_used_rules = 0;
   for (uint32_t k = 0; k < x.n_chains; k++)
     count_chain(r, &x.chains[k]);
   for (uint32_t k = 0; k < x.n_lemmas; k++)

@@ -62,7 +62,7 @@ choose_once(extraction *x, ex_method method) {
 }
 
 static bool
-strands(extraction *x) {
+finds_stranded(extraction *x) {
   glen_result *r = x->result;
   ex_choice choice = {.graph = r->run.graph,
                       .roots = r->run.outputs,
@@ -86,7 +86,8 @@ solve(extraction *x, ex_method method) {
   if (setjmp(trap.place))
     return false;
   x->choice = choose_once(x, method);
-  for (uint32_t k = 0; k < MOST_CHOICES && x->choice && strands(x); k++) {
+  for (uint32_t k = 0; k < MOST_CHOICES && x->choice && finds_stranded(x);
+       k++) {
     ex_solution before = x->solution;
     eg_node *other = choose_once(x, method);
     if (!other) {
@@ -188,8 +189,10 @@ take(extraction *x) {
   r->choice = x->choice;
   r->program.program = rl_extracted(&r->gs, r->input, &r->run, x->choice);
   if (!r->regions) {
-    r->led = bs_arena_alloc(&r->arena, API_MAX_LED * sizeof *r->led);
-    r->n_led = rl_led_there(&r->run, x->choice, r->led, API_MAX_LED);
+    r->used_rules =
+        bs_arena_alloc(&r->arena, API_MAX_USED_RULES * sizeof *r->used_rules);
+    r->n_used_rules =
+        rl_rules_used(&r->run, x->choice, r->used_rules, API_MAX_USED_RULES);
   }
   if (r->program.program)
     summarize(r, &x->solution);

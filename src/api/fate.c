@@ -27,9 +27,9 @@ find_phase(const rl_run *run, uint32_t rule, api_fate *out) {
 }
 
 static bool
-led(const glen_result *r, const rl_rule *rule, uint32_t index) {
-  for (uint32_t k = 0; k < r->n_led; k++)
-    if (r->led[k] == rule)
+is_used(const glen_result *r, const rl_rule *rule, uint32_t index) {
+  for (uint32_t k = 0; k < r->n_used_rules; k++)
+    if (r->used_rules[k] == rule)
       return true;
   return r->steps_of && r->steps_of[index];
 }
@@ -65,7 +65,7 @@ api_fate_of(const glen_result *r, const rl_rule *rule, const rl_nearness *near,
   *out = (api_fate){.applying = near->applying,
                     .applied = eg_runner_stats(r->run.runner)[k].applied,
                     .cut = r->run.stop,
-                    .chosen = led(r, rule, k)};
+                    .chosen = is_used(r, rule, k)};
   find_phase(&r->run, k, out);
   out->word = word_of(r, k, out);
 }

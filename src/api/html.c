@@ -59,8 +59,8 @@ static void
 json_rules(const glen_result *r, bs_json *j) {
   bs_text place;
   bs_json_array(j, "rules");
-  for (uint32_t k = 0; k < r->n_led; k++) {
-    const rl_rule *rule = r->led[k];
+  for (uint32_t k = 0; k < r->n_used_rules; k++) {
+    const rl_rule *rule = r->used_rules[k];
     bs_text_init(&place, j->out->heap);
     bs_put_place(&r->ctx->diags, rule->span, &place);
     bs_json_object(j, NULL);

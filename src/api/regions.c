@@ -270,12 +270,12 @@ graft(exploration *x, const kind *k, const glen_result *found) {
 static void
 note_led(exploration *x, const glen_result *found) {
   glen_result *r = x->a->result;
-  for (uint32_t i = 0; i < found->n_led; i++) {
-    bool new = r->n_led < API_MAX_LED;
-    for (uint32_t j = 0; j < r->n_led && new; j++)
-      new = r->led[j] != found->led[i];
+  for (uint32_t i = 0; i < found->n_used_rules; i++) {
+    bool new = r->n_used_rules < API_MAX_USED_RULES;
+    for (uint32_t j = 0; j < r->n_used_rules && new; j++)
+      new = r->used_rules[j] != found->used_rules[i];
     if (new)
-      r->led[r->n_led++] = found->led[i];
+      r->used_rules[r->n_used_rules++] = found->used_rules[i];
   }
 }
 
@@ -320,7 +320,8 @@ begin_whole(exploration *x) {
   rl_options options =
       api_run_options(x->a->ctx, x->a->options, false, NULL, NULL);
   options.quiet = true;
-  r->led = bs_arena_alloc(&r->arena, API_MAX_LED * sizeof *r->led);
+  r->used_rules =
+      bs_arena_alloc(&r->arena, API_MAX_USED_RULES * sizeof *r->used_rules);
   r->regions = x->out = BS_NEW(&r->arena, api_regions);
   *x->out = (api_regions){.different = x->kinds.len, .count = x->cut->n};
   x->out->list = BS_NEWS(&r->arena, api_region, x->kinds.len + (size_t)1);

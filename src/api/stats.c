@@ -39,8 +39,8 @@ by_work(const void *a, const void *b) {
 
 static bool
 led_there(const glen_result *r, const rl_rule *rule) {
-  for (uint32_t k = 0; k < r->n_led; k++)
-    if (r->led[k] == rule)
+  for (uint32_t k = 0; k < r->n_used_rules; k++)
+    if (r->used_rules[k] == rule)
       return true;
   return false;
 }

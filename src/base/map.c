@@ -6,7 +6,7 @@
 enum { LEAST = 16 };
 
 static uint32_t
-home_of(const bs_map *m, uint64_t key) {
+first_slot(const bs_map *m, uint64_t key) {
   /* A power of two. */
   assert(m->cap && !(m->cap & (m->cap - 1)));
   key ^= key >> 32;
@@ -17,7 +17,7 @@ home_of(const bs_map *m, uint64_t key) {
 /* Where the key is, or would be. */
 static bs_entry *
 find(const bs_map *m, uint64_t key) {
-  uint32_t i = home_of(m, key);
+  uint32_t i = first_slot(m, key);
   while (m->entries[i].value != BS_NO_ENTRY && m->entries[i].key != key)
     i = (i + 1) & (m->cap - 1);
   return &m->entries[i];

@@ -72,7 +72,7 @@ report(mender *m, const bs_diag *d, uint32_t lo) {
 
 /* One fault of the form [lo, hi) is told and removed. */
 static void
-mend_fault(mender *m, const bs_diag *d, uint32_t lo, uint32_t hi) {
+repair_fault(mender *m, const bs_diag *d, uint32_t lo, uint32_t hi) {
   report(m, d, lo);
   if (!strcmp(d->code, "unclosed-paren") || !strcmp(d->code, "unclosed-string"))
     keep_name(m, lo, hi);
@@ -81,7 +81,7 @@ mend_fault(mender *m, const bs_diag *d, uint32_t lo, uint32_t hi) {
 }
 
 static void
-mend_form(mender *m, uint32_t lo, uint32_t hi) {
+repair_form(mender *m, uint32_t lo, uint32_t hi) {
   bool damaged = false;
   for (uint64_t tries = 0;; tries++) {
     uint32_t before = m->scratch.list.len;
@@ -94,7 +94,7 @@ mend_form(mender *m, uint32_t lo, uint32_t hi) {
       blank(m, lo, hi);
       break;
     }
-    mend_fault(m, &m->scratch.list.data[before], lo, hi);
+    repair_fault(m, &m->scratch.list.data[before], lo, hi);
   }
   if (damaged)
     bs_push(m->document->ctx->heap, &m->document->damaged,
@@ -113,7 +113,7 @@ ed_repair(ed_document *d) {
     m.text = bs_arena_copy(d->ctx->arena, raw->text, raw->size + 1);
     for (uint32_t lo = 0, hi; lo < m.size; lo = hi) {
       hi = next_form(&m, lo);
-      mend_form(&m, lo, hi);
+      repair_form(&m, lo, hi);
     }
     bs_overlay_set(diags, d->path, m.text, m.size);
   }

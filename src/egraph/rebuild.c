@@ -90,7 +90,7 @@ count_taken(const eg_graph *g, const eg_merged *merged, uint32_t n,
 }
 
 static void
-open_strands(eg_graph *g, const eg_merged *merged, uint32_t n, uint64_t edges) {
+open_chunks(eg_graph *g, const eg_merged *merged, uint32_t n, uint64_t edges) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < n; i++) {
     const eg_parents *p = &g->parents[merged[i].record];
@@ -111,7 +111,7 @@ repair_merged(eg_graph *g) {
     uint64_t edges;
     uint32_t n = count_taken(g, g->merged.data + at, end - at, &edges);
     make_room(g, n, edges);
-    open_strands(g, g->merged.data + at, n, edges);
+    open_chunks(g, g->merged.data + at, n, edges);
     g->n_repaired += g->chunks.data[n - 1].rest ? n - 1 : n;
     unions += eg_repair(g, g->merged.data + at, n);
   }

@@ -146,7 +146,7 @@ children_ready(const greedy *g, uint32_t node) {
 }
 
 static bool
-settle(greedy *g, ex_watch *w) {
+run_queue(greedy *g, ex_watch *w) {
   while (g->queued) {
     uint32_t node = dequeue(g), c = g->class_of[node];
     if (!children_ready(g, node) || !try_node(g, node))
@@ -236,7 +236,7 @@ ex_greedy(const ex_problem *p, ex_watch *w, const uint32_t *tree,
     plant_trees(&g, tree);
   else
     plant_leaves(&g);
-  bool done = settle(&g, w);
+  bool done = run_queue(&g, w);
   for (uint32_t c = 0; done && c < p->n_classes; c++)
     choice[c] = g.set[c].item ? g.set[c].node : EX_NONE;
   greedy_done(&g);

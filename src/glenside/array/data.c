@@ -188,7 +188,7 @@ gs_data_locate(const gs_context *ctx, const gs_data *data, const gs_type *type,
 /* What is not as it should be is given back. */
 static bool
 hold_all(const gs_context *ctx, const gs_data *data, gs_tensor *out) {
-  int64_t at = gs_tensor_settle(out);
+  int64_t at = gs_tensor_normalise(out);
   if (at < 0)
     return true;
   gs_tensor_done(ctx->heap, out);

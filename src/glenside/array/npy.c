@@ -403,7 +403,7 @@ take_elements(input *in, gs_tensor *out) {
 
 static bool
 hold_all(const input *in, gs_tensor *out) {
-  int64_t at = gs_tensor_settle(out);
+  int64_t at = gs_tensor_normalise(out);
   return at < 0 ||
          fail(in, "npy-range", "element %lld " GS_BEYOND_I64, (long long)at);
 }

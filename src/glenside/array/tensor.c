@@ -281,7 +281,7 @@ gs_tensor_set(gs_tensor *t, int64_t i, double v) {
 }
 
 int64_t
-gs_tensor_settle(gs_tensor *t) {
+gs_tensor_normalise(gs_tensor *t) {
   assert(t->data || !t->elements);
   uint8_t *bytes = t->data;
   const int64_t *wide = t->data;

@@ -31,7 +31,7 @@ double gs_tensor_get(const gs_tensor *, int64_t i);
 void gs_tensor_set(gs_tensor *, int64_t i, double);
 /* Elements from elsewhere: a truth value that is not 0 becomes 1.  Returns the
  * first that the dtype has no value for, or -1. */
-int64_t gs_tensor_settle(gs_tensor *);
+int64_t gs_tensor_normalise(gs_tensor *);
 #define GS_BEYOND_I64 "is beyond 2^53, where an i64 ends"
 /* v as an element of the dtype, saturating; and wrapping. */
 double gs_convert(gs_dtype, double v);

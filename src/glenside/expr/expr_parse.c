@@ -95,8 +95,8 @@ literal(const parser *p, uint32_t node, bs_value v, gs_sort sort, want w) {
 static const gs_expr *
 variable(const parser *p, int slot, bs_span span, want w) {
   gs_var *var = &p->scope->vars.data[slot];
-  bool settles = w.sort != GS_SORT_ANY && !w.alike && !w.number;
-  if (var->sort == GS_SORT_ANY && settles)
+  bool fixes = w.sort != GS_SORT_ANY && !w.alike && !w.number;
+  if (var->sort == GS_SORT_ANY && fixes)
     var->sort = w.sort;
   if (!fits(var->sort, w))
     return mismatch(p, span, w, var->sort);

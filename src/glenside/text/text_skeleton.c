@@ -181,7 +181,7 @@ wrong_arity(const parser *p, uint32_t node, const form *f, uint32_t found) {
 
 /* Fits the counts of the form to `items` items behind the head. */
 static bool
-settle_arity(const parser *p, uint32_t node, form *f, uint32_t items) {
+find_arity(const parser *p, uint32_t node, form *f, uint32_t items) {
   uint32_t letters = (uint32_t)strlen(gs_op_table[f->op].attrs);
   if (f->op == GS_CONCAT && items > 3)
     f->n_kids = items - 1;
@@ -408,7 +408,7 @@ parse_operator(parser *p, uint32_t node, int depth) {
     f.over = true;
     f.n_attrs++;
   }
-  if (!settle_arity(p, node, &f, items))
+  if (!find_arity(p, node, &f, items))
     return NO_NODE;
   int below = f.op == GS_CONCAT ? (int)f.n_kids - 2 : 0;
   if (f.n_kids > GS_MAX_NESTING || depth + below >= GS_MAX_NESTING) {

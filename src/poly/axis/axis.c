@@ -2,7 +2,7 @@
 /* axis.c - the table of axes and the transforms of its order.
  *
  * Every transform first checks all of its rules, then appends axes and edits
- * `order` and `home` alike, so that a refusal leaves the table as it was.  An
+ * `order` and `unmoved` alike, so that a refusal leaves the table as it was. An
  * axis made of others inherits the strongest of their dependences: both parts
  * of a split carry what the whole carried, a merged axis what any part did. */
 #include "poly/axis/axis.h"
@@ -26,20 +26,20 @@ po_axes_done(po_axes *t) {
   bs_heap *heap = t->arena->heap;
   bs_vec_done(heap, &t->list);
   bs_vec_done(heap, &t->order);
-  bs_vec_done(heap, &t->home);
+  bs_vec_done(heap, &t->unmoved);
   bs_vec_done(heap, &t->log);
 }
 
 void
 po_axes_copy(po_axes *t, const po_axes *from, bs_arena *arena) {
-  assert(t != from && from->order.len == from->home.len);
+  assert(t != from && from->order.len == from->unmoved.len);
   po_axes_init(t, arena);
   t->strict = from->strict;
   for (uint32_t k = 0; k < from->list.len; k++)
     bs_push(arena->heap, &t->list, from->list.data[k]);
   for (uint32_t k = 0; k < from->order.len; k++) {
     bs_push(arena->heap, &t->order, from->order.data[k]);
-    bs_push(arena->heap, &t->home, from->home.data[k]);
+    bs_push(arena->heap, &t->unmoved, from->unmoved.data[k]);
   }
   for (uint32_t k = 0; k < from->log.len; k++)
     bs_push(arena->heap, &t->log, from->log.data[k]);
@@ -77,7 +77,7 @@ po_axis_at(const po_axes *t, uint32_t id) {
 
 bool
 po_axis_place(const po_axes *t, uint32_t id, uint32_t *place) {
-  assert(t->order.len == t->home.len);
+  assert(t->order.len == t->unmoved.len);
   for (uint32_t k = 0; k < t->order.len; k++)
     if (t->order.data[k] == id) {
       *place = k;
@@ -89,7 +89,7 @@ po_axis_place(const po_axes *t, uint32_t id, uint32_t *place) {
 bool
 po_axis_has_moved(const po_axes *t, uint32_t id) {
   uint32_t place;
-  return po_axis_place(t, id, &place) && t->home.data[place] != id;
+  return po_axis_place(t, id, &place) && t->unmoved.data[place] != id;
 }
 
 bool
@@ -183,7 +183,7 @@ po_axis_add(po_axes *t, const char *name, const char *size, int64_t value,
                    .order = order,
                    .split_pair = PO_NO_AXIS});
   bs_push(t->arena->heap, &t->order, id);
-  bs_push(t->arena->heap, &t->home, id);
+  bs_push(t->arena->heap, &t->unmoved, id);
   return id;
 }
 
@@ -242,7 +242,7 @@ po_axis_make_current(po_axes *t, uint32_t id) {
   if (po_axis_place(t, id, &place))
     return;
   bs_push(t->arena->heap, &t->order, id);
-  bs_push(t->arena->heap, &t->home, id);
+  bs_push(t->arena->heap, &t->unmoved, id);
 }
 
 static void
@@ -313,9 +313,9 @@ split(po_axes *t, uint32_t id, int64_t inner, const char *suffixes,
   made.split_pair = first;
   append(t, made);
   bs_push(heap, &t->order, 0);
-  bs_push(heap, &t->home, 0);
+  bs_push(heap, &t->unmoved, 0);
   replace_by_pair(t->order.data, t->order.len, id, first);
-  replace_by_pair(t->home.data, t->home.len, id, first);
+  replace_by_pair(t->unmoved.data, t->unmoved.len, id, first);
   log_transform(t, PO_SPLIT_AXIS, &id, 1, (uint32_t[]){first, first + 1}, 2);
   return first;
 }
@@ -450,9 +450,9 @@ po_axis_merge(po_axes *t, const uint32_t *ids, uint32_t n) {
   made.n_from = n;
   made.split_pair = PO_NO_AXIS;
   uint32_t id = append(t, made);
-  replace_by_one(t->home.data, t->home.len, ids, n, id);
+  replace_by_one(t->unmoved.data, t->unmoved.len, ids, n, id);
   t->order.len = replace_by_one(t->order.data, t->order.len, ids, n, id);
-  t->home.len = t->order.len;
+  t->unmoved.len = t->order.len;
   log_transform(t, PO_MERGE_AXES, ids, n, &id, 1);
   return id;
 }

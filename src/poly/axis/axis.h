@@ -17,7 +17,7 @@
  *       elsewhere
  *   R8  no step may run a dependence backwards or across cores
  *
- * `home` is the order that there would be without reordering; an axis has
+ * `unmoved` is the order that there would be without reordering; an axis has
  * moved where the two differ.  So an order that is put back allows again what
  * it allowed before. */
 #ifndef POLY_AXIS_AXIS_H
@@ -78,7 +78,7 @@ typedef struct po_axes {
   bs_arena *arena;
   BS_VEC(po_axis) list;     /* by id */
   BS_VEC(uint32_t) order;   /* current ones, outermost first */
-  BS_VEC(uint32_t) home;    /* the same as if never reordered */
+  BS_VEC(uint32_t) unmoved; /* the same as if never reordered */
   BS_VEC(po_transform) log; /* all that was done */
   bool strict;              /* R4: nor with an axis that has moved */
   bool blocks_apart;        /* R2 is looked after by the owner */

@@ -101,6 +101,6 @@ po_layout_give(po_program **program, po_layout_model *m,
     done += a->own ? transform(&c, a, text) : pack_for_all(&c, a, text) > 0;
     bs_text_done(&map);
   }
-  po_settle(&c);
+  po_lay_out_now(&c);
   return done;
 }

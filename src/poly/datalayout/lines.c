@@ -210,7 +210,7 @@ drive_out(count *c, const access *b, uint32_t level) {
 }
 
 static double
-settle(count *c) {
+total_cost(count *c) {
   const po_layout_cache *cache = &c->m->cache;
   double ways = (double)cache->ways, room = ways * (double)cache->sets;
   double total = 0;
@@ -261,7 +261,7 @@ po_lines_of_definition(po_layout_model *m, const po_definition *d,
     add_access(&c, po_layout_read_through(r, l), l->dim, l->rank,
                m->arrays.data[r->array].bytes);
   }
-  double all = settle(&c), part = 0;
+  double all = total_cost(&c), part = 0;
   for (uint32_t k = 0; k < c.n; k++)
     part += d->reads.data[k].array == of ? c.list[k].cost : 0;
   return of == PO_EVERY_ARRAY ? all : part;
@@ -275,7 +275,7 @@ po_lines_of_copy(po_layout_model *m, const po_layout_array *a,
   add_access(&c, index, a->dim, a->rank, a->bytes);
   index = isl_map_from_multi_aff(isl_multi_aff_copy(l->map));
   add_access(&c, index, l->dim, l->rank, a->bytes);
-  return settle(&c);
+  return total_cost(&c);
 }
 
 /* ---- a program ---- */

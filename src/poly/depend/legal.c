@@ -193,7 +193,7 @@ only_below(const po_program *p, uint32_t loop, isl_union_map *accesses) {
 /* { S[i] -> T[j] } below the loop that use one place of a folded array, S to
  * write it. */
 static __isl_give isl_union_map *
-meetings(const po_program *p, uint32_t loop, uint32_t array) {
+pairs_at_a_place(const po_program *p, uint32_t loop, uint32_t array) {
   po_accesses a = po_accesses_of(p, array);
   a.reads = only_below(p, loop, a.reads);
   a.updates = only_below(p, loop, a.updates);
@@ -219,7 +219,7 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
     question q = {p, loop, lanes, NULL,
                   isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
     po_limit limit = po_limit_operations(p, PO_QUESTION);
-    isl_union_map *pairs = meetings(p, loop, k);
+    isl_union_map *pairs = pairs_at_a_place(p, loop, k);
     bool ok = isl_union_map_foreach_map(pairs, ask, &q) == isl_stat_ok;
     ok = po_unlimit(&limit) && ok;
     bool wrong = ok && isl_union_map_is_empty(q.wrong) == isl_bool_false;

@@ -127,8 +127,8 @@ no_more(int64_t rows, int64_t unit, int64_t depth, int64_t bytes) {
 /* Panels of an operand go on the stack, a block at a time, where the whole of
  * it has no array. */
 static void
-settle_mode(po_program *p, gs_sizes *s, const po_contraction *at, bool x,
-            po_contraction *c) {
+fix_mode(po_program *p, gs_sizes *s, const po_contraction *at, bool x,
+         po_contraction *c) {
   po_cmode *mode = x ? &c->x_mode : &c->y_mode;
   int64_t depth = c->kc * inner_of(at) * bytes_of(at);
   po_array packed;
@@ -143,7 +143,7 @@ settle_mode(po_program *p, gs_sizes *s, const po_contraction *at, bool x,
 
 /* An image for which there is no room is packed as windows. */
 static void
-settle_image(gs_sizes *s, const po_contraction *at, po_contraction *c) {
+fix_image(gs_sizes *s, const po_contraction *at, po_contraction *c) {
   if (c->y_mode != PO_WINDOWS ||
       (po_find_sized_windows(s, at, c) && po_fit_sized_image(s, at, c)))
     return;
@@ -180,9 +180,9 @@ po_plan_sized(po_program *p, gs_sizes *s, const po_contract_choice *fixed,
   if (!po_plan_contraction(p->target, before, fixed, at, room, why))
     return false;
   take_plan(s, at, c, room);
-  settle_mode(p, s, at, true, c);
-  settle_mode(p, s, at, false, c);
-  settle_image(s, at, c);
+  fix_mode(p, s, at, true, c);
+  fix_mode(p, s, at, false, c);
+  fix_image(s, at, c);
   note_lying(c);
   return true;
 }

@@ -3,7 +3,7 @@
  *
  * Lowering turns each compute, materialize, call and output of a program into
  * statements; every view between them is composed into access relations, so
- * the only arrays are inputs, constants, homes of results and outputs.
+ * the only arrays are inputs, constants, placements of results and outputs.
  *
  * A result is computed straight into its home: the output array when exactly
  * one injective view leads from it there, else an array of its own in the
@@ -217,7 +217,7 @@ void po_free(po_program *);
 /* Leaves out of domains what follows from the rest. isl does so when it
  * comes upon it, in the objects themselves, so that what was asked before would
  * show in bounds and conditions. */
-void po_settle_domains(const po_program *);
+void po_simplify_domains(const po_program *);
 /* group.c: the groups that the nest and its locals make now. */
 void po_find_groups(const po_program *, po_groups *);
 void po_groups_done(const po_program *, po_groups *);

@@ -88,7 +88,7 @@ po_free(po_program *p) {
 }
 
 void
-po_settle_domains(const po_program *p) {
+po_simplify_domains(const po_program *p) {
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     isl_set *set = isl_set_copy(p->stmts.data[k].domain);
     set = isl_set_compute_divs(isl_set_detect_equalities(set));

@@ -14,7 +14,7 @@ enum { MOST_TERMS = 64, MOST_STMTS = 256 };
 /* What was emitted for a term: ranges of the program's lists. */
 typedef struct emitted {
   uint32_t stmt, n_stmts, array, n_arrays, node, n_nodes;
-  uint32_t *homes, n_homes; /* arrays that are not its own */
+  uint32_t *placements, n_placements; /* arrays that are not its own */
 } emitted;
 
 /* ---- keys ---- */
@@ -23,7 +23,7 @@ typedef struct likeness {
   po_lowering *low;
   bs_key key;
   BS_VEC(gs_term) terms;   /* the compute, then what is chained to it */
-  BS_VEC(uint32_t) arrays; /* of homes, each once */
+  BS_VEC(uint32_t) arrays; /* of placements, each once */
 } likeness;
 
 static void
@@ -50,13 +50,13 @@ put_array(likeness *l, uint32_t array) {
 
 /* False where it would make an array. */
 static bool
-put_home(likeness *l, gs_term t) {
+put_placement(likeness *l, gs_term t) {
   po_lowering *low = l->low;
-  if (gs_at(low->source, t)->op == GS_CONST && !low->homes[t.i].set)
+  if (gs_at(low->source, t)->op == GS_CONST && !low->placements[t.i].set)
     return false;
-  const po_home *home = po_home_of(low, t);
-  bs_key_pointer(low->heap, &l->key, home->map);
-  put_array(l, home->array);
+  const po_placement *placement = po_placement_of(low, t);
+  bs_key_pointer(low->heap, &l->key, placement->map);
+  put_array(l, placement->array);
   return true;
 }
 
@@ -65,7 +65,7 @@ put_base(likeness *l, gs_term base) {
   bool chained = l->low->chained && l->low->chained[base.i];
   put(l, chained);
   if (!chained)
-    return put_home(l, base);
+    return put_placement(l, base);
   bs_push(l->low->heap, &l->terms, base);
   return l->terms.len <= MOST_TERMS;
 }
@@ -97,7 +97,7 @@ is_plain(const po_lowering *low, gs_term compute) {
 
 static bool
 find_key(likeness *l, gs_term t) {
-  if (po_has_sizes(l->low->out) || !is_plain(l->low, t) || !put_home(l, t))
+  if (po_has_sizes(l->low->out) || !is_plain(l->low, t) || !put_placement(l, t))
     return false;
   bs_push(l->low->heap, &l->terms, t);
   for (uint32_t k = 0; k < l->terms.len; k++)
@@ -125,12 +125,13 @@ names_known(const po_stmt *s, const po_renaming *r) {
   return known;
 }
 
-/* It names no arrays but those of homes and its own, which hold no term. */
+/* It names no arrays but those of placements and its own, which hold no term.
+ */
 static bool
 can_be_copied(const po_lowering *low, const emitted *e) {
   const po_program *out = low->out;
-  po_renaming r = {e->homes, e->homes,    e->n_homes,
-                   e->array, e->n_arrays, e->array};
+  po_renaming r = {e->placements, e->placements, e->n_placements,
+                   e->array,      e->n_arrays,   e->array};
   for (uint32_t k = 0; k < e->n_arrays; k++) {
     const po_array *a = &out->arrays.data[e->array + k];
     if (gs_term_ok(a->term) || a->role == PO_CONSTANT)
@@ -148,16 +149,16 @@ keep(po_lowering *low, uint32_t number, const likeness *l, emitted e) {
   e.n_stmts = out->stmts.len - e.stmt;
   e.n_arrays = out->arrays.len - e.array;
   e.n_nodes = out->nest.nodes.len - e.node;
-  e.homes = l->arrays.data;
-  e.n_homes = l->arrays.len;
+  e.placements = l->arrays.data;
+  e.n_placements = l->arrays.len;
   if (po_has_failed(low) || !can_be_copied(low, &e))
     return;
   emitted *kept = bs_alloc(low->heap, sizeof *kept);
   low->emitted.values.data[number] = kept;
   *kept = e;
-  kept->homes =
-      bs_alloc(low->heap, (e.n_homes + (size_t)1) * sizeof *kept->homes);
-  memcpy(kept->homes, e.homes, e.n_homes * sizeof *e.homes);
+  kept->placements = bs_alloc(low->heap, (e.n_placements + (size_t)1) *
+                                             sizeof *kept->placements);
+  memcpy(kept->placements, e.placements, e.n_placements * sizeof *e.placements);
 }
 
 void
@@ -165,7 +166,7 @@ po_emitted_done(po_lowering *low) {
   for (uint32_t k = 0; k < low->emitted.values.len; k++) {
     emitted *e = low->emitted.values.data[k];
     if (e)
-      bs_free(low->heap, e->homes);
+      bs_free(low->heap, e->placements);
     bs_free(low->heap, e);
   }
   po_known_done(low->heap, &low->emitted);
@@ -177,8 +178,8 @@ static void
 repeat(po_lowering *low, const emitted *e, const likeness *l, gs_term t) {
   po_program *out = low->out;
   uint32_t first = out->stmts.len;
-  po_renaming r = {e->homes, l->arrays.data, e->n_homes,
-                   e->array, e->n_arrays,    out->arrays.len};
+  po_renaming r = {e->placements, l->arrays.data, e->n_placements,
+                   e->array,      e->n_arrays,    out->arrays.len};
   for (uint32_t k = 0; k < e->n_arrays; k++) {
     po_array a = out->arrays.data[e->array + k];
     po_new_temporary(low, a.role, a.dtype, a.dim, a.rank, GS_NO_TERM);

@@ -184,10 +184,11 @@ po_find_operand(const po_calling *c, uint32_t k, const gs_instr *also,
 
 po_placed
 po_place_result(const po_calling *c) {
-  const po_home *home = po_home_of(c->low, c->term);
+  const po_placement *placement = po_placement_of(c->low, c->term);
   const gs_type *type = &c->types[c->node->n_kids];
-  po_placed out = {.map = home->map};
-  place(c->low, home->array, home->map, type->dim, type->rank, &out.at);
+  po_placed out = {.map = placement->map};
+  place(c->low, placement->array, placement->map, type->dim, type->rank,
+        &out.at);
   return out;
 }
 

@@ -274,7 +274,7 @@ leave_out(po_lowering *low, gs_term t) {
   po_pool_reserve(&low->views.pool, 1);
   isl_multi_aff *map =
       po_keep_multi_aff(&low->views.pool, po_identity(low->isl, type.rank));
-  low->homes[t.i] = (po_home){true, NO_ARRAY + t.i, map};
+  low->placements[t.i] = (po_placement){true, NO_ARRAY + t.i, map};
 }
 
 static void
@@ -353,13 +353,14 @@ read_operand(po_lowering *low, gs_term t, uint32_t item, const po_piece *piece,
   out.literal = piece->from == PO_FROM_LOWEST ? -INFINITY : 0;
   if (out.constant)
     return out;
-  const po_home *home = po_home_of(low, piece->term);
+  const po_placement *placement = po_placement_of(low, piece->term);
   isl_multi_aff *map = isl_multi_aff_pullback_multi_aff(
       isl_multi_aff_copy(piece->map), into_operand(low, t, item, at->map));
-  map = isl_multi_aff_pullback_multi_aff(isl_multi_aff_copy(home->map), map);
+  map =
+      isl_multi_aff_pullback_multi_aff(isl_multi_aff_copy(placement->map), map);
   po_pool_reserve(&low->scratch, 1);
   out.map = po_keep_multi_aff(&low->scratch, po_simplify_multi(map, dim));
-  out.array = home->array;
+  out.array = placement->array;
   return out;
 }
 

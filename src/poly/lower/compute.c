@@ -13,7 +13,7 @@ typedef struct computing {
   const po_view *view;
   gs_type type;   /* of the operand */
   gs_dtype dtype; /* of the result */
-  po_target home;
+  po_target placement;
   po_reads items[PO_MAX_TUPLE];
   uint32_t n_items;
 } computing;
@@ -73,7 +73,7 @@ squeeze(computing *c) {
   uint32_t rank = c->items[0].rank;
   if (po_find_units(c->items[0].dim, rank, unit) == rank)
     return;
-  po_squeeze_target(c->low, unit, rank, &c->home);
+  po_squeeze_target(c->low, unit, rank, &c->placement);
   for (uint32_t k = 0; k < c->n_items; k++)
     po_squeeze_reads(c->low, unit, &c->items[k]);
 }
@@ -91,7 +91,7 @@ emit_pointwise(computing *c) {
     uint32_t first = low->out->stmts.len, rank = c->items[0].rank;
     po_body body = {.low = low};
     put_value(c, &body, region);
-    po_add_stmt(&body, PO_ASSIGN, 0, region->set, rank, &c->home, c->term);
+    po_add_stmt(&body, PO_ASSIGN, 0, region->set, rank, &c->placement, c->term);
     po_add_nest(low, first, rank, false);
   }
   po_regions_done(low, &regions);
@@ -104,7 +104,7 @@ static void
 emit_reduce(computing *c) {
   po_reads all = po_reads_all(c->low, c->view, &c->type);
   po_emit_reduction(c->low, c->term, c->op, &all, 1, c->type.access, c->dtype,
-                    &c->home);
+                    &c->placement);
 }
 
 /* An array of these dimensions, read at every index. */
@@ -139,7 +139,7 @@ emit_long_dot(computing *c) {
   po_emit_long_fold(low, c->term, GS_C_MUL, c->view, &c->type, c->dtype,
                     &target);
   po_emit_reduction(low, c->term, GS_C_REDUCE_SUM, &products, 1, c->type.access,
-                    c->dtype, &c->home);
+                    c->dtype, &c->placement);
 }
 
 static void
@@ -150,7 +150,7 @@ emit_dot(computing *c) {
   }
   read_items(c);
   po_emit_reduction(c->low, c->term, c->op, c->items, c->n_items,
-                    c->type.access, c->dtype, &c->home);
+                    c->type.access, c->dtype, &c->placement);
 }
 
 static void
@@ -159,14 +159,14 @@ emit_fold(computing *c) {
     emit_pointwise(c);
   else
     po_emit_long_fold(c->low, c->term, c->op, c->view, &c->type, c->dtype,
-                      &c->home);
+                      &c->placement);
 }
 
 void
 po_emit_compute(po_lowering *low, gs_term term) {
   const bs_values *values = low->source->ctx.values;
   const gs_node *node = gs_at(low->source, term);
-  const po_home *home = po_home_of(low, term);
+  const po_placement *placement = po_placement_of(low, term);
   gs_type result;
   gs_type_at(low->source, term, &result);
   computing c = {.low = low,
@@ -174,7 +174,7 @@ po_emit_compute(po_lowering *low, gs_term term) {
                  .o = bs_item(values, node->attr, 0),
                  .view = &low->views.of[node->kids[0].i],
                  .dtype = result.dtype,
-                 .home = {home->array, home->map}};
+                 .placement = {placement->array, placement->map}};
   gs_type_at(low->source, node->kids[0], &c.type);
   gs_compute_of(values, c.o, &c.op);
   switch (gs_compute_table[c.op].kind) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* copy.c - what a view shows but does not compute in place is copied.
  *
- * A piece whose base was given its home where the view is stored needs no
+ * A piece whose base was given its placement where the view is stored needs no
  * copy: its elements are written there by the base itself. */
 #include "poly/lower/lower.h"
 #include <string.h>

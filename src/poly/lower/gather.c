@@ -71,8 +71,8 @@ find_table(po_lowering *low, po_reads *reads, uint32_t n_outer, gs_term term) {
 static void
 emit_region(po_lowering *low, gs_term term, const table *t,
             const po_region *region, const po_reads *index) {
-  const po_home *home = po_home_of(low, term);
-  po_target target = {home->array, home->map};
+  const po_placement *placement = po_placement_of(low, term);
+  po_target target = {placement->array, placement->map};
   uint32_t first = low->out->stmts.len;
   po_body body = {.low = low};
   uint32_t at = po_put_read(&body, index->dtype, region->read[0]);

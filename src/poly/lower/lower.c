@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lower.c - a program as loops: views, plan, homes, statements, workspace.
+/* lower.c - a program as loops: views, plan, placements, statements, workspace.
  *
  * Each base is turned into statements in the order of the plan; what an
  * output shows but no base writes there is copied at the end.
@@ -91,11 +91,11 @@ emit_base(po_lowering *low, gs_term t) {
   } else if (op == GS_CALL) {
     po_emit_call(low, t);
   } else {
-    const po_home *home = po_home_of(low, t);
+    const po_placement *placement = po_placement_of(low, t);
     gs_type type;
     gs_type_at(low->source, t, &type);
     po_emit_copies(low, po_stored(low, t), &type,
-                   &(po_target){home->array, home->map}, t);
+                   &(po_target){placement->array, placement->map}, t);
   }
 }
 
@@ -152,7 +152,7 @@ lower(po_lowering *low) {
     return;
   }
   low->cut = bs_calloc(low->heap, n, sizeof *low->cut);
-  low->homes = bs_calloc(low->heap, n, sizeof *low->homes);
+  low->placements = bs_calloc(low->heap, n, sizeof *low->placements);
   low->packed_of = bs_calloc(low->heap, n, sizeof *low->packed_of);
   po_declare_arrays(low);
   if (!po_plan(low)) {
@@ -162,7 +162,7 @@ lower(po_lowering *low) {
   if (!po_has_failed(low) && low->chains && !low->cautious)
     po_find_chains(low);
   if (!po_has_failed(low))
-    po_find_homes(low);
+    po_find_placements(low);
   emit_all(low);
   if (po_has_failed(low))
     return;
@@ -186,7 +186,7 @@ end_lowering(owner *o) {
   po_views_done(&low->views);
   po_pool_done(&low->scratch);
   bs_free(heap, low->cut);
-  bs_free(heap, low->homes);
+  bs_free(heap, low->placements);
   bs_free(heap, low->chained);
   bs_free(heap, low->recurs);
   bs_free(heap, low->packed_of);

@@ -3,7 +3,7 @@
  *
  *   views   every term as pieces of base terms          lower_view.c
  *   plan    which views are cut, the order of bases     lower_plan.c
- *   homes   the array each base is computed into        placement.c
+ *   placements   the array each base is computed into        placement.c
  *   emit    statements and groups, one base at a time   emit.c, compute.c,
  *           copy.c, call.c
  *   layout  offsets of workspace arrays                 workspace.c */
@@ -14,11 +14,11 @@
 #include "poly/lower/lower_view.h"
 
 /* Where a base term lives: its index -> the index into an array. */
-typedef struct po_home {
+typedef struct po_placement {
   bool set;
   uint32_t array;
   isl_multi_aff *map;
-} po_home;
+} po_placement;
 
 /* An operand that was packed for a call. */
 typedef struct po_packed {
@@ -44,12 +44,12 @@ typedef struct po_lowering {
   bool chains;   /* chain.c */
   bool cautious; /* every view that is not a selection is cut */
   po_views views;
-  po_views layout;       /* of the layout being looked through */
-  po_view *cut;          /* by cut term: its view before it became a base */
-  po_home *homes;        /* by base term */
-  uint8_t *chained;      /* by term: it has no array; or NULL */
-  uint32_t *recurs;      /* by term: see po_recurs_in; or NULL */
-  BS_VEC(gs_term) order; /* bases to compute, each after what it reads */
+  po_views layout;          /* of the layout being looked through */
+  po_view *cut;             /* by cut term: its view before it became a base */
+  po_placement *placements; /* by base term */
+  uint8_t *chained;         /* by term: it has no array; or NULL */
+  uint32_t *recurs;         /* by term: see po_recurs_in; or NULL */
+  BS_VEC(gs_term) order;    /* bases to compute, each after what it reads */
   BS_VEC(po_packed) packed;
   BS_VEC(po_widened) widened;
   po_known seen, composed; /* sets and maps of reads.c, in views.pool */
@@ -131,7 +131,7 @@ uint32_t po_new_temporary(po_lowering *, po_role, gs_dtype, const int64_t *dim,
 void po_declare_arrays(po_lowering *); /* inputs and outputs */
 
 /* placement.c */
-void po_find_homes(po_lowering *);
+void po_find_placements(po_lowering *);
 /* The piece, of a view of `shown`, shows each element of `base` once. */
 bool po_shows_whole(po_lowering *, const po_piece *, gs_term base,
                     gs_term shown);
@@ -140,7 +140,7 @@ bool po_shows_whole(po_lowering *, const po_piece *, gs_term base,
  * where its own shape will do. */
 gs_term po_shape_between(po_lowering *, gs_term call, isl_multi_aff **map);
 /* Where a base lives; tensors and constants too. */
-const po_home *po_home_of(po_lowering *, gs_term);
+const po_placement *po_placement_of(po_lowering *, gs_term);
 /* The address of map's element as offset + sum of stride * index; false when
  * it is none such. */
 bool po_strided(__isl_keep isl_multi_aff *map, const po_array *,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* lower_reduce.c - reductions: a local is initialised, updated, then stored.
  *
- *   for outer: { acc = start; for reduced: acc op= term; home = finish(acc) }
+ *   for outer: { acc = start; for reduced: acc op= term; placement =
+ * finish(acc) }
  *
  * The domain of the updates is cut into regions, one statement each, in which
  * every operand is one affine access.  Regions that cannot change the result

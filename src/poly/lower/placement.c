@@ -4,11 +4,11 @@
  * A base that an output (or a materialize) shows once, whole and without
  * repetition is computed straight into that array: no copy.  Otherwise it has
  * an array of its own in the workspace.  Consumers are visited before what
- * they read, so that homes chain: a sum shown by a materialize that is an
+ * they read, so that placements chain: a sum shown by a materialize that is an
  * output is computed into the output.
  *
- * Invariant: a home's map is a bijection from the base's box to the elements
- * that show it, which no other base writes. */
+ * Invariant: a placement's map is a bijection from the base's box to the
+ * elements that show it, which no other base writes. */
 #include "poly/loops/loops_sizes.h"
 #include "poly/lower/call.h"
 #include <string.h>
@@ -126,7 +126,7 @@ has_own_array(const po_lowering *low, gs_term t) {
 
 static void
 claim_piece(po_lowering *low, const po_piece *piece, const gs_type *type,
-            const po_home *at) {
+            const po_placement *at) {
   gs_type base;
   gs_type_at(low->source, piece->term, &base);
   if (!piece->inverse || !shows_whole(low, piece, &base, type))
@@ -137,22 +137,22 @@ claim_piece(po_lowering *low, const po_piece *piece, const gs_type *type,
       &low->views.pool, compose(at->map, piece->inverse, base.dim));
   if (may_live_at(low, piece->term, &base, map,
                   &low->out->arrays.data[at->array]))
-    low->homes[piece->term.i] = (po_home){true, at->array, map};
+    low->placements[piece->term.i] = (po_placement){true, at->array, map};
   else
     po_pool_release(&low->views.pool, mark);
 }
 
-/* Gives the bases that a view shows a home where the view is stored. */
+/* Gives the bases that a view shows a placement where the view is stored. */
 static void
 claim(po_lowering *low, const po_view *view, const gs_type *type,
-      const po_home *at, uint32_t *times) {
+      const po_placement *at, uint32_t *times) {
   for (uint32_t k = 0; k < view->pieces.len; k++)
     if (view->pieces.data[k].from == PO_FROM_TERM)
       times[view->pieces.data[k].term.i]++;
   for (uint32_t k = 0; k < view->pieces.len; k++) {
     const po_piece *piece = &view->pieces.data[k];
     if (piece->from == PO_FROM_TERM && times[piece->term.i] == 1 &&
-        !low->homes[piece->term.i].set && !has_own_array(low, piece->term))
+        !low->placements[piece->term.i].set && !has_own_array(low, piece->term))
       claim_piece(low, piece, type, at);
   }
   for (uint32_t k = 0; k < view->pieces.len; k++)
@@ -160,15 +160,15 @@ claim(po_lowering *low, const po_view *view, const gs_type *type,
       times[view->pieces.data[k].term.i] = 0;
 }
 
-/* The array as the home of a term of its shape. */
-static po_home
+/* The array as the placement of a term of its shape. */
+static po_placement
 whole_array(po_lowering *low, uint32_t array) {
   const po_array *a = &low->out->arrays.data[array];
-  return (po_home){true, array, po_view_identity(&low->views, a->rank)};
+  return (po_placement){true, array, po_view_identity(&low->views, a->rank)};
 }
 
 static void
-settle(po_lowering *low, gs_term t) {
+give_own_array(po_lowering *low, gs_term t) {
   isl_multi_aff *map = NULL;
   gs_term shape =
       gs_at(low->source, t)->op == GS_CALL ? po_shape_between(low, t, &map) : t;
@@ -176,12 +176,13 @@ settle(po_lowering *low, gs_term t) {
   gs_type_at(low->source, shape, &type);
   uint32_t array = po_new_temporary(low, PO_WORKSPACE, type.dtype, type.dim,
                                     type.rank, shape);
-  low->homes[t.i] = map ? (po_home){true, array, map} : whole_array(low, array);
+  low->placements[t.i] =
+      map ? (po_placement){true, array, map} : whole_array(low, array);
 }
 
 /* ---- operands that several calls make ---- */
 
-/* Parts that stand side by side, and none of which has a home. */
+/* Parts that stand side by side, and none of which has a placement. */
 static bool
 are_parts(const po_lowering *low, const po_view *view) {
   bool any = view->made && view->pieces.len > 1;
@@ -189,7 +190,7 @@ are_parts(const po_lowering *low, const po_view *view) {
     const po_piece *piece = &view->pieces.data[k];
     any = piece->from == PO_FROM_TERM &&
           gs_at(low->source, piece->term)->op == GS_CALL &&
-          !low->homes[piece->term.i].set;
+          !low->placements[piece->term.i].set;
   }
   return any;
 }
@@ -204,8 +205,8 @@ claim_operand(po_lowering *low, gs_term kid, uint32_t *times) {
   gs_type_at(low->source, kid, &type);
   uint32_t array =
       po_new_temporary(low, PO_WORKSPACE, type.dtype, type.dim, type.rank, kid);
-  po_home home = whole_array(low, array);
-  claim(low, view, &type, &home, times);
+  po_placement placement = whole_array(low, array);
+  claim(low, view, &type, &placement, times);
 }
 
 static void
@@ -218,26 +219,26 @@ claim_operands(po_lowering *low, gs_term call, uint32_t *times) {
 }
 
 void
-po_find_homes(po_lowering *low) {
+po_find_placements(po_lowering *low) {
   const gs_program *source = low->source;
   gs_type type;
   uint32_t *times = bs_calloc(low->heap, source->nodes.len, sizeof *times);
   for (uint32_t k = 0; k < source->outputs.len; k++) {
     gs_term t = source->outputs.data[k].term;
-    po_home home = whole_array(low, source->inputs.len + k);
+    po_placement placement = whole_array(low, source->inputs.len + k);
     gs_type_at(source, t, &type);
-    claim(low, &low->views.of[t.i], &type, &home, times);
+    claim(low, &low->views.of[t.i], &type, &placement, times);
   }
   for (uint32_t k = low->order.len; k-- > 0;) {
     gs_term t = low->order.data[k];
-    if (!low->homes[t.i].set)
-      settle(low, t);
+    if (!low->placements[t.i].set)
+      give_own_array(low, t);
     if (gs_at(source, t)->op == GS_CALL)
       claim_operands(low, t, times);
     if (gs_at(source, t)->op != GS_MATERIALIZE && !low->cut[t.i].made)
       continue;
     gs_type_at(source, t, &type);
-    claim(low, po_stored(low, t), &type, &low->homes[t.i], times);
+    claim(low, po_stored(low, t), &type, &low->placements[t.i], times);
   }
   bs_free(low->heap, times);
 }
@@ -263,21 +264,21 @@ input_array(const po_lowering *low, gs_term t) {
   return k;
 }
 
-const po_home *
-po_home_of(po_lowering *low, gs_term t) {
-  po_home *home = &low->homes[t.i];
-  if (home->set)
-    return home;
+const po_placement *
+po_placement_of(po_lowering *low, gs_term t) {
+  po_placement *placement = &low->placements[t.i];
+  if (placement->set)
+    return placement;
   gs_type type;
   gs_term result;
   if (po_find_states(low, t, &result)) {
-    *home = *po_home_of(low, result);
-    return home;
+    *placement = *po_placement_of(low, result);
+    return placement;
   }
   gs_type_at(low->source, t, &type);
   uint32_t array = gs_at(low->source, t)->op == GS_CONST
                        ? constant_array(low, t, &type)
                        : input_array(low, t);
-  *home = whole_array(low, array);
-  return home;
+  *placement = whole_array(low, array);
+  return placement;
 }

@@ -94,13 +94,13 @@ known(po_lowering *low, const void *object, const gs_type *type,
 
 /* An array's elements through a map, on a box. */
 static isl_multi_aff *
-composed(po_lowering *low, __isl_keep isl_multi_aff *home,
+composed(po_lowering *low, __isl_keep isl_multi_aff *placement,
          __isl_keep isl_multi_aff *map, const po_reads *reads, bool lasting) {
   po_pool *pool = lasting ? &low->views.pool : &low->scratch;
   void *none = NULL, **at = &none;
   if (lasting) {
     bs_key key = {0};
-    bs_key_pointer(low->heap, &key, home);
+    bs_key_pointer(low->heap, &key, placement);
     bs_key_pointer(low->heap, &key, map);
     put_dims(low, &key, reads->dim, reads->rank);
     uint32_t n = po_known_number(low->heap, &low->composed, &key);
@@ -110,10 +110,10 @@ composed(po_lowering *low, __isl_keep isl_multi_aff *home,
     return *at;
   po_pool_reserve(pool, 1);
   return *at = po_keep_multi_aff(
-             pool, po_simplify_multi(
-                       isl_multi_aff_pullback_multi_aff(
-                           isl_multi_aff_copy(home), isl_multi_aff_copy(map)),
-                       reads->dim));
+             pool, po_simplify_multi(isl_multi_aff_pullback_multi_aff(
+                                         isl_multi_aff_copy(placement),
+                                         isl_multi_aff_copy(map)),
+                                     reads->dim));
 }
 
 /* lasting: the map is of a view, or was worked out of one. */
@@ -124,9 +124,9 @@ add_read(po_lowering *low, const po_piece *piece, po_reads *reads,
       .set = set, .constant = piece->from != PO_FROM_TERM, .lasts = lasting};
   read.literal = piece->from == PO_FROM_LOWEST ? -INFINITY : 0;
   if (!read.constant) {
-    const po_home *home = po_home_of(low, piece->term);
-    read.array = home->array;
-    read.map = composed(low, home->map, map, reads, lasting);
+    const po_placement *placement = po_placement_of(low, piece->term);
+    read.array = placement->array;
+    read.map = composed(low, placement->map, map, reads, lasting);
   }
   bs_push(low->heap, &reads->list, read);
 }

@@ -4,9 +4,9 @@
  *   for outer: { top = lowest; total = 0;
  *                for c: top = max(top, x); for c: total += e = exp(x - top);
  *                share = 1 / total;
- *                for c: home = e * share }
+ *                for c: placement = e * share }
  *
- * e is kept in the home where its dtype keeps the precision of the
+ * e is kept in the placement where its dtype keeps the precision of the
  * computation, and computed again otherwise.  total is at least one, as the
  * exponential of the largest element is, so its reciprocal is in range; where
  * floats are strict, elements are divided. */
@@ -19,7 +19,7 @@ typedef struct softmax {
   gs_dtype dtype, acc;
   uint32_t n_outer, rank, top, total;
   uint32_t share; /* as total; equal to it where elements are divided */
-  po_target home;
+  po_target placement;
   po_reads reads;
   po_regions regions;
 } softmax;
@@ -60,7 +60,7 @@ put_exp(softmax *s, po_body *body, const po_read *read) {
 static void
 put_kept(softmax *s, po_body *body, const po_read *read) {
   (void)read;
-  po_read kept = {.array = s->home.array, .map = s->home.map};
+  po_read kept = {.array = s->placement.array, .map = s->placement.map};
   po_put_read(body, s->dtype, &kept);
 }
 
@@ -99,18 +99,18 @@ emit(softmax *s, const gs_type *type) {
   for_regions(s, PO_UPDATE, GS_C_MAX, &top, put_element);
   start(s, s->total, 0, outer);
   if (keeps)
-    for_regions(s, PO_ASSIGN, 0, &s->home, put_exp);
+    for_regions(s, PO_ASSIGN, 0, &s->placement, put_exp);
   for_regions(s, PO_UPDATE, GS_C_ADD, &total, keeps ? put_kept : put_exp);
   if (s->share != s->total)
     invert(s, outer);
-  for_regions(s, PO_ASSIGN, 0, &s->home, put_share);
+  for_regions(s, PO_ASSIGN, 0, &s->placement, put_share);
   po_add_nest(low, first, s->n_outer, low->out->strict_fp);
 }
 
 void
 po_emit_softmax(po_lowering *low, gs_term term) {
   gs_term operand = gs_at(low->source, term)->kids[0];
-  const po_home *home = po_home_of(low, term);
+  const po_placement *placement = po_placement_of(low, term);
   gs_type type;
   gs_type_at(low->source, operand, &type);
   softmax s = {.low = low,
@@ -119,7 +119,7 @@ po_emit_softmax(po_lowering *low, gs_term term) {
                .acc = gs_is_half(type.dtype) ? GS_F32 : type.dtype,
                .n_outer = type.access,
                .rank = type.rank,
-               .home = {home->array, home->map}};
+               .placement = {placement->array, placement->map}};
   s.top =
       po_new_temporary(low, PO_LOCAL, s.acc, type.dim, s.n_outer, GS_NO_TERM);
   s.total =

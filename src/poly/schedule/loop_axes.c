@@ -29,9 +29,9 @@ take_out(po_axes *t, uint32_t id) {
   for (uint32_t k = 0; k < t->order.len; k++)
     if (t->order.data[k] != id)
       t->order.data[kept++] = t->order.data[k];
-  t->order.len = t->home.len = kept;
+  t->order.len = t->unmoved.len = kept;
   for (uint32_t k = 0; k < kept; k++)
-    t->home.data[k] = t->order.data[k];
+    t->unmoved.data[k] = t->order.data[k];
 }
 
 /* As the last ones, next to each other. */
@@ -40,7 +40,7 @@ make_current(po_axes *t, const uint32_t *ids, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     take_out(t, ids[k]);
     bs_push(t->arena->heap, &t->order, ids[k]);
-    bs_push(t->arena->heap, &t->home, ids[k]);
+    bs_push(t->arena->heap, &t->unmoved, ids[k]);
   }
 }
 

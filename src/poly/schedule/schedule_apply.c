@@ -225,9 +225,9 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
   po_program *after = po_copy(before);
   after->order_of = before;
   po_limit limit = po_limit_operations(before, PO_COMMAND);
-  po_settle_domains(before);
+  po_simplify_domains(before);
   bool ok = call->primitive->apply(after, call) && !after->pool.failed;
-  po_settle_domains(after);
+  po_simplify_domains(after);
   bool exhausted = po_is_exhausted(before->isl);
   po_unlimit(&limit);
   if (ok && exhausted)

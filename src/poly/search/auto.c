@@ -250,7 +250,7 @@ try_thin_tiles(chooser *c, uint32_t after, const po_program *untiled,
     return n;
   po_program *thick = *c->program;
   *c->program = po_copy(untiled);
-  po_settle(c);
+  po_lay_out_now(c);
   c->thin = true;
   uint32_t joined = join_in_tiles(c, after);
   c->thin = false;
@@ -260,7 +260,7 @@ try_thin_tiles(chooser *c, uint32_t after, const po_program *untiled,
     return joined;
   }
   po_restore(c, thick);
-  po_settle(c);
+  po_lay_out_now(c);
   return n;
 }
 
@@ -273,7 +273,7 @@ fuse_in_tiles(chooser *c, uint32_t after) {
   n = try_thin_tiles(c, after, untiled, n);
   if (!c->stopped && n == alone) {
     po_restore(c, untiled);
-    po_settle(c);
+    po_lay_out_now(c);
   } else {
     po_free(untiled);
   }

@@ -91,7 +91,7 @@ block_around(po_chooser *c, uint32_t stmt) {
   } else {
     po_restore(c, old);
   }
-  po_settle(c);
+  po_lay_out_now(c);
 }
 
 void

@@ -44,7 +44,7 @@ attempt(po_chooser *c, const char *how, uint32_t array) {
   po_step_call call = po_step(how);
   call.args[0] = (po_arg){.kind = PO_ARG_ARRAY, .array = array};
   if (po_attempt(c, &call, NULL))
-    po_settle(c);
+    po_lay_out_now(c);
 }
 
 void
@@ -98,7 +98,7 @@ trim_array(po_chooser *c, uint32_t array) {
     return;
   }
   po_free(old);
-  po_settle(c);
+  po_lay_out_now(c);
 }
 
 void

@@ -204,7 +204,7 @@ po_inline_points(po_chooser *c) {
       po_step_call call = po_step("compute_inline");
       call.args[0] = po_writers_arg(po_now(c), array);
       if (po_attempt(c, &call, NULL))
-        po_settle(c);
+        po_lay_out_now(c);
     }
     k += po_now(c)->stmts.len == n;
   }

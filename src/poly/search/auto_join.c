@@ -157,7 +157,7 @@ po_fuse_into(chooser *c, uint32_t root, uint32_t place, po_joining *join) {
     refused[k] = !join(c, k, place);
     all = all && !refused[k];
     if (!refused[k]) {
-      po_settle(c);
+      po_lay_out_now(c);
       k = now(c)->arrays.len; /* what it needed may follow it now */
     }
   }

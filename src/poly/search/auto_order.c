@@ -174,11 +174,11 @@ order_around(po_chooser *c, uint32_t stmt) {
   po_program *old = po_copy(p);
   if (exchange(c, loops, n, d)) {
     po_free(old);
-    po_settle(c);
+    po_lay_out_now(c);
     return;
   }
   po_restore(c, old);
-  po_settle(c);
+  po_lay_out_now(c);
 }
 
 void
@@ -325,7 +325,7 @@ join_reduction(po_chooser *c, uint32_t array, bool again) {
   } else {
     po_restore(c, old);
   }
-  po_settle(c);
+  po_lay_out_now(c);
   return ok;
 }
 

@@ -65,7 +65,7 @@ po_join_parts(po_chooser *c) {
     call.args[0] =
         (po_arg){.kind = PO_ARG_STMT, .stmt = k, .array = PO_NO_NODE};
     if (po_attempt(c, &call, NULL))
-      po_settle(c);
+      po_lay_out_now(c);
     else
       k++;
   }

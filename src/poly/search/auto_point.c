@@ -63,7 +63,7 @@ join(po_chooser *c, uint32_t array) {
   int64_t after = po_instances_of(po_now(c), array);
   if (after > 0 && after == po_distinct_of(po_now(c), old, array)) {
     po_free(old);
-    po_settle(c);
+    po_lay_out_now(c);
     return true;
   }
   po_restore(c, old);

@@ -327,7 +327,7 @@ width_for(const po_program *p, int64_t row, int64_t bytes, uint32_t level) {
 void
 po_take_back(po_chooser *c, const po_program *old) {
   po_restore(c, po_copy(old));
-  po_settle(c);
+  po_lay_out_now(c);
 }
 
 bool

@@ -39,7 +39,7 @@ po_attempt(po_chooser *c, po_step_call *call, po_program **undo) {
 }
 
 void
-po_settle(po_chooser *c) {
+po_lay_out_now(po_chooser *c) {
   po_lay_out(po_now(c));
 }
 

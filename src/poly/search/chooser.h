@@ -66,7 +66,7 @@ bool po_speak_again(po_chooser *, const po_moment *, bool ok);
  * program before it, which is then the caller's. */
 bool po_attempt(po_chooser *, po_step_call *, po_program **undo);
 /* po_lay_out, after a step that changed statements. */
-void po_settle(po_chooser *);
+void po_lay_out_now(po_chooser *);
 po_step_call po_step(const char *name);
 po_arg po_loop_arg(uint32_t node);
 /* All statements that write an array. */

@@ -23,27 +23,27 @@ typedef enum part {
   SKIPPED /* that were moved, in those of before */
 } part;
 
-typedef struct figure {
+typedef struct fused {
   po_program *before, *after;
   uint32_t *outer; /* by statement of after: indices of others' loops */
   bool *moved;     /* and these do not follow from its own */
-} figure;
+} fused;
 
 static po_program *
-program_of(const figure *f, part part) {
+program_of(const fused *f, part part) {
   return part == SKIPPED ? f->before : f->after;
 }
 
 /* The statement of after; their number where it is gone. */
 static bool
-is_in(const figure *f, part part, uint32_t stmt) {
+is_in(const fused *f, part part, uint32_t stmt) {
   if (part == SKIPPED)
     stmt = po_stmt_named(f->after, f->before->stmts.data[stmt].name);
   return stmt < f->after->stmts.len && (part == OWN) != f->moved[stmt];
 }
 
 static bool
-has_any(const figure *f, part part, uint32_t top) {
+has_any(const fused *f, part part, uint32_t top) {
   const po_program *p = program_of(f, part);
   for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, top))
@@ -54,12 +54,12 @@ has_any(const figure *f, part part, uint32_t top) {
 
 /* A child of a loop that has statements of its own, which only holds others. */
 static bool
-is_grafted(const figure *f, part part, uint32_t child) {
+is_grafted(const fused *f, part part, uint32_t child) {
   return part == OWN && has_any(f, MOVED, child) && !has_any(f, OWN, child);
 }
 
 static bool
-has_grafts(const figure *f, part part, uint32_t loop) {
+has_grafts(const fused *f, part part, uint32_t loop) {
   const po_program *p = program_of(f, part);
   for (uint32_t k = po_node(p, loop)->first; k != PO_NO_NODE;
        k = po_node(p, k)->next)
@@ -70,7 +70,7 @@ has_grafts(const figure *f, part part, uint32_t loop) {
 
 /* Children with statements of the part: their number, and the first. */
 static uint32_t
-children_of(const figure *f, part part, uint32_t node, uint32_t *first) {
+children_of(const fused *f, part part, uint32_t node, uint32_t *first) {
   const po_program *p = program_of(f, part);
   uint32_t n = 0;
   *first = PO_NO_NODE;
@@ -104,7 +104,7 @@ without_outer(const po_stmt *stmt, uint32_t n) {
 
 /* { [values of the first n loops] -> S[j] } of what is below a node. */
 static __isl_give isl_union_map *
-extension_of(const figure *f, uint32_t top, uint32_t n) {
+extension_of(const fused *f, uint32_t top, uint32_t n) {
   const po_program *p = f->after;
   isl_union_map *all = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
   for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
@@ -121,7 +121,7 @@ extension_of(const figure *f, uint32_t top, uint32_t n) {
 
 /* { S[j] } of the part, below a node; whole: the instances, else any. */
 static __isl_give isl_union_set *
-statements_below(const figure *f, part part, uint32_t top, bool whole) {
+statements_below(const fused *f, part part, uint32_t top, bool whole) {
   const po_program *p = program_of(f, part);
   isl_union_set *all = isl_union_set_empty(isl_space_params_alloc(p->isl, 0));
   for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
@@ -166,7 +166,7 @@ without_offsets(__isl_take isl_multi_aff *time, __isl_take isl_id *id,
 }
 
 static __isl_give isl_pw_multi_aff *
-members_of(const figure *f, part part, uint32_t s, uint32_t depth, uint32_t n) {
+members_of(const fused *f, part part, uint32_t s, uint32_t depth, uint32_t n) {
   const po_stmt *stmt = &program_of(f, part)->stmts.data[s];
   isl_multi_aff *time = po_outer_time(stmt, depth + n);
   time = isl_multi_aff_drop_dims(time, isl_dim_out, 0, depth);
@@ -184,7 +184,7 @@ members_of(const figure *f, part part, uint32_t s, uint32_t depth, uint32_t n) {
 
 /* The band of n loops below each other from `loop` down; NULL. */
 static __isl_give isl_multi_union_pw_aff *
-band_of(const figure *f, part part, uint32_t loop, uint32_t n) {
+band_of(const fused *f, part part, uint32_t loop, uint32_t n) {
   const po_program *p = program_of(f, part);
   uint32_t depth = po_nest_depth(p, loop);
   isl_union_pw_multi_aff *all =
@@ -200,7 +200,7 @@ band_of(const figure *f, part part, uint32_t loop, uint32_t n) {
 /* Loops whose iterations do not depend on each other are coincident; a band
  * all of whose members are is permutable. */
 static __isl_give isl_schedule_node *
-insert_band(figure *f, part part, __isl_take isl_schedule_node *node,
+insert_band(fused *f, part part, __isl_take isl_schedule_node *node,
             __isl_take isl_multi_union_pw_aff *band, const uint32_t *loops,
             uint32_t n) {
   bool all = true;
@@ -219,7 +219,7 @@ insert_band(figure *f, part part, __isl_take isl_schedule_node *node,
 
 /* Loops from `top` down while each is all that is in the one around it. */
 static uint32_t
-chain_of(const figure *f, part part, uint32_t top, uint32_t *loops) {
+chain_of(const fused *f, part part, uint32_t top, uint32_t *loops) {
   const po_program *p = program_of(f, part);
   uint32_t n = 0, next = top;
   while (po_node(p, next)->kind == PO_LOOP && n < PO_MAX_DEPTH) {
@@ -231,7 +231,7 @@ chain_of(const figure *f, part part, uint32_t top, uint32_t *loops) {
 }
 
 static __isl_give isl_schedule_node *
-put_nest(figure *, part, __isl_take isl_schedule_node *, uint32_t top);
+put_nest(fused *, part, __isl_take isl_schedule_node *, uint32_t top);
 
 /* Below filter k of a sequence. */
 static __isl_give isl_schedule_node *
@@ -241,7 +241,7 @@ below_filter(__isl_take isl_schedule_node *sequence, int k) {
 
 /* What is below a loop: nothing to be said of one statement. */
 static __isl_give isl_schedule_node *
-put_children(figure *f, part part, __isl_take isl_schedule_node *node,
+put_children(fused *f, part part, __isl_take isl_schedule_node *node,
              uint32_t loop) {
   const po_program *p = program_of(f, part);
   uint32_t first, n = children_of(f, part, loop, &first);
@@ -265,7 +265,7 @@ put_children(figure *f, part part, __isl_take isl_schedule_node *node,
 
 /* Before the node: what tiles need of statements moved here. */
 static __isl_give isl_schedule_node *
-put_grafts(figure *f, __isl_take isl_schedule_node *node, uint32_t loop) {
+put_grafts(fused *f, __isl_take isl_schedule_node *node, uint32_t loop) {
   const po_program *p = f->after;
   isl_size depth = isl_schedule_node_get_tree_depth(node);
   for (uint32_t k = po_node(p, loop)->first; k != PO_NO_NODE;
@@ -283,7 +283,7 @@ put_grafts(figure *f, __isl_take isl_schedule_node *node, uint32_t loop) {
 
 /* The node stays where it was, above what is put there. */
 static __isl_give isl_schedule_node *
-put_nest(figure *f, part part, __isl_take isl_schedule_node *node,
+put_nest(fused *f, part part, __isl_take isl_schedule_node *node,
          uint32_t top) {
   uint32_t loops[PO_MAX_DEPTH], n = chain_of(f, part, top, loops);
   if (!n)
@@ -309,7 +309,7 @@ typedef struct entry {
 
 /* Where statements of a nest of before went. */
 static bool
-goes_to(const figure *f, uint32_t from, uint32_t root) {
+goes_to(const fused *f, uint32_t from, uint32_t root) {
   const po_program *p = f->before;
   for (uint32_t k = po_nest_first_leaf(p, from); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, from)) {
@@ -324,7 +324,7 @@ goes_to(const figure *f, uint32_t from, uint32_t root) {
 
 /* The nests in order, each after those whose statements it took. */
 static uint32_t
-find_entries(const figure *f, entry *out) {
+find_entries(const fused *f, entry *out) {
   uint32_t n = 0;
   const po_program *p = f->after, *was = f->before;
   bool *taken = bs_calloc(p->ctx.heap, was->nest.nodes.len, sizeof *taken);
@@ -344,7 +344,7 @@ find_entries(const figure *f, entry *out) {
 }
 
 static __isl_give isl_schedule_node *
-put_entry(figure *f, __isl_take isl_schedule_node *node, const entry *e) {
+put_entry(fused *f, __isl_take isl_schedule_node *node, const entry *e) {
   if (e->part != SKIPPED)
     return put_nest(f, e->part, node, e->top);
   node = isl_schedule_node_insert_mark(
@@ -354,7 +354,7 @@ put_entry(figure *f, __isl_take isl_schedule_node *node, const entry *e) {
 }
 
 static __isl_give isl_schedule *
-schedule_of(figure *f, const entry *entries, uint32_t n) {
+schedule_of(fused *f, const entry *entries, uint32_t n) {
   isl_ctx *isl = f->after->isl;
   isl_union_set *all = isl_union_set_empty(isl_space_params_alloc(isl, 0));
   isl_union_set_list *filters = isl_union_set_list_alloc(isl, (int)n);
@@ -405,7 +405,7 @@ is_one_to_one(const po_stmt *stmt, uint32_t outer) {
 }
 
 static void
-find_moved(figure *f) {
+find_moved(fused *f) {
   for (uint32_t k = 0; k < f->after->stmts.len; k++) {
     const po_stmt *s = &f->after->stmts.data[k];
     uint32_t was = po_stmt_named(f->before, s->name);
@@ -421,7 +421,7 @@ bool
 po_print_fused(const po_program *before, const po_program *after,
                bs_text *out) {
   bs_heap *heap = after->ctx.heap;
-  figure f = {po_copy(before), po_copy(after), NULL, NULL};
+  fused f = {po_copy(before), po_copy(after), NULL, NULL};
   f.outer = bs_calloc(heap, after->stmts.len, sizeof *f.outer);
   f.moved = bs_calloc(heap, after->stmts.len, sizeof *f.moved);
   find_moved(&f);

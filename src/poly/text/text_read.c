@@ -251,7 +251,7 @@ read_body(void *arg) {
   begin(r);
   bool ok = read_all(r) && po_check_given(r);
   if (ok)
-    po_settle_domains(r->p);
+    po_simplify_domains(r->p);
   bool failed = r->pool.failed || r->p->pool.failed ||
                 isl_ctx_last_error(r->p->isl) != isl_error_none;
   if (ok && failed)

@@ -262,7 +262,7 @@ ask(void *arg) {
 
 /* Memory that runs out within the session ends the session only. */
 static void
-settle(question *q) {
+answer_question(question *q) {
   *q->answer = (pv_answer){.verdict = PV_UNKNOWN, .method = PV_BY_NOTHING};
   bs_heap_init_child(&q->heap, q->ctx->heap, q->options->max_bytes);
   bool ok = bs_protect(&q->heap, ask, q);
@@ -291,7 +291,7 @@ proves(const pv_session *s, const gs_program *left, gs_term a,
                 .answer = &answer};
   options.runs = 0;
   options.max_run = 0;
-  settle(&q);
+  answer_question(&q);
   return answer.verdict == PV_PROVED;
 }
 
@@ -307,7 +307,7 @@ pv_equal_terms(const gs_context *ctx, const gs_program *p, gs_term a, gs_term b,
                 .n = 1,
                 .options = options,
                 .answer = out};
-  settle(&q);
+  answer_question(&q);
 }
 
 static gs_term *
@@ -336,7 +336,7 @@ pv_equal_programs(const gs_context *ctx, const gs_program *a,
   }
   q.lefts = outputs_of(ctx, a);
   q.rights = outputs_of(ctx, b);
-  settle(&q);
+  answer_question(&q);
 }
 
 /* --- telling -------------------------------------------------------------- */

@@ -122,7 +122,7 @@ cell_of(const extreme *x, pv_entry *parts, uint32_t n, pv_cell *out) {
 }
 
 static pv_series
-settle(extreme *x) {
+resolve(extreme *x) {
   pv_relations *r = x->r;
   gs_type over = *x->over;
   pv_cells cells = {0};
@@ -158,7 +158,7 @@ pv_series_extremum(pv_relations *r, gs_dtype d, bool max,
   }
   pv_series out = {0};
   if (!r->failed)
-    out = settle(&x);
+    out = resolve(&x);
   pv_series_done(r, &x.parts);
   return out;
 }

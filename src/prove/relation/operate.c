@@ -125,17 +125,17 @@ pv_operating_apply(pv_operating *x, gs_compute op, bs_value o, uint32_t more,
   return out;
 }
 
-/* One cell of each operand, over where they meet. */
-typedef struct meeting {
+/* One cell of each operand, over where they overlap_from. */
+typedef struct overlap {
   pv_operating *x;
   const pv_cells *operands;
   uint32_t n;
   const pv_cell *at[PV_MAX_ITEMS];
   pv_series out;
-} meeting;
+} overlap;
 
 static void
-apply_meeting(meeting *m, isl_set *set) {
+apply_overlap(overlap *m, isl_set *set) {
   pv_relations *r = m->x->r;
   pv_entry args[PV_MAX_ITEMS];
   pv_entry e = {.times = PV_ONE, .n = 1};
@@ -156,10 +156,10 @@ apply_meeting(meeting *m, isl_set *set) {
 }
 
 static void
-meet(meeting *m, uint32_t k, isl_set *set) {
+overlap_from(overlap *m, uint32_t k, isl_set *set) {
   pv_relations *r = m->x->r;
   if (k == m->n || k == PV_MAX_ITEMS) {
-    apply_meeting(m, set);
+    apply_overlap(m, set);
     return;
   }
   for (uint32_t i = 0; i < m->operands[k].len && !r->failed; i++) {
@@ -167,7 +167,7 @@ meet(meeting *m, uint32_t k, isl_set *set) {
     isl_set *both = PV_PASS_SET(
         r, isl_set_intersect(isl_set_copy(set), isl_set_copy(m->at[k]->set)));
     if (!pv_is_true(r, isl_set_is_empty(both)))
-      meet(m, k + 1, both);
+      overlap_from(m, k + 1, both);
   }
 }
 
@@ -176,7 +176,7 @@ pv_series
 pv_operating_apply_items(pv_operating *x) {
   pv_relations *r = x->r;
   pv_cells cells[PV_MAX_ITEMS] = {0};
-  meeting m = {.x = x, .operands = cells, .n = pv_operating_tuple_size(x)};
+  overlap m = {.x = x, .operands = cells, .n = pv_operating_tuple_size(x)};
   if (m.n < 2 || m.n > PV_MAX_ITEMS) {
     r->failed = true;
     return m.out;
@@ -188,7 +188,7 @@ pv_operating_apply_items(pv_operating *x) {
   }
   isl_set *box = PV_PASS_SET(r, po_box(r->isl, x->item.dim, x->item.rank));
   if (!r->failed)
-    meet(&m, 0, box);
+    overlap_from(&m, 0, box);
   for (uint32_t k = 0; k < m.n; k++)
     pv_cells_done(r, &cells[k]);
   return m.out;

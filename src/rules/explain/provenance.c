@@ -215,8 +215,8 @@ follow(trail *t, eg_node node) {
 }
 
 uint32_t
-rl_led_there(const rl_run *run, const eg_node *choice, const rl_rule **out,
-             uint32_t max) {
+rl_rules_used(const rl_run *run, const eg_node *choice, const rl_rule **out,
+              uint32_t max) {
   rl_walk w;
   trail t = {.run = run, .out = out, .max = max};
   bool ok = true;

@@ -63,7 +63,7 @@ is_number_zero(const bs_values *values, bs_value v) {
 
 /* "All elements are 0" is said in both ways. */
 static void
-settle(bs_values *values, rl_facts *f, const gs_type *type) {
+complete(bs_values *values, rl_facts *f, const gs_type *type) {
   if (is_number_zero(values, f->constant))
     f->zeros = rl_zeros_all(values, type);
   else if (!f->constant.i && rl_zeros_are_all(values, f->zeros, type))
@@ -107,7 +107,7 @@ make(void *ctx, eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
     out->zeros = rl_zeros_of(values, op, attr, known, n, &type);
     out->constant = rl_constant_of(values, op, attr, known, n, &type);
   }
-  settle(values, out, &type);
+  complete(values, out, &type);
   return true;
 }
 
@@ -139,7 +139,7 @@ merge(void *ctx, eg_graph *g, void *into, const void *from) {
         rl_zeros_join(values, a->zeros, b->zeros, rl_type_of(s, a->type));
   if (!bs_same(a->zeros, before.zeros) ||
       !bs_same(a->constant, before.constant))
-    settle(values, a, rl_type_of(s, a->type));
+    complete(values, a, rl_type_of(s, a->type));
   bool changed = !bs_same(a->zeros, before.zeros) ||
                  !bs_same(a->constant, before.constant);
   bool differs = !bs_same(a->zeros, b->zeros) || a->constant.i != b->constant.i;

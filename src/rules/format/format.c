@@ -38,18 +38,18 @@ fits(uint32_t column, uint32_t width, uint32_t tail) {
   return (uint64_t)column + width + tail <= RL_LINE;
 }
 
-static void lay(layout *, uint32_t i, uint32_t tail, bool data);
+static void put(layout *, uint32_t i, uint32_t tail, bool data);
 
 /* `tail`: parentheses that close right behind it. */
 static void
 put_unit(layout *l, const unit *u, uint32_t tail) {
   if (!u->second) {
-    lay(l, u->first, tail, false);
+    put(l, u->first, tail, false);
     return;
   }
   rl_put_atom(l, u->first);
   rl_put_space(l);
-  lay(l, u->second, tail, rl_holds_data(l, u->first));
+  put(l, u->second, tail, rl_holds_data(l, u->first));
 }
 
 typedef struct filling {
@@ -179,14 +179,14 @@ put_beside_head(layout *l, uint32_t head, bool lists, uint32_t tail) {
         !fits(l->column + 1, i->width, i->next ? 0 : tail + 1))
       break;
     rl_put_space(l);
-    lay(l, x, i->next ? 0 : tail + 1, false);
+    put(l, x, i->next ? 0 : tail + 1, false);
     x = i->next;
   }
   return x;
 }
 
 static void
-lay_call(layout *l, uint32_t list, uint32_t head, uint32_t tail) {
+put_call(layout *l, uint32_t list, uint32_t head, uint32_t tail) {
   uint32_t open = l->column, first = l->items.data[head].next;
   uint32_t width = l->items.data[head].width;
   uint32_t aligned = open + 1 + (width < WIDE ? width : RL_LINE) + 1;
@@ -213,7 +213,7 @@ lay_call(layout *l, uint32_t list, uint32_t head, uint32_t tail) {
 
 /* A list of data: filled, behind its parenthesis. */
 static void
-lay_data(layout *l, uint32_t list, uint32_t tail) {
+put_data(layout *l, uint32_t list, uint32_t tail) {
   uint32_t open = l->column, first = l->items.data[list].first;
   filling f = {.indent = open + 1, .tail = tail};
   rl_put_word(l, "(", 1);
@@ -245,19 +245,19 @@ put_sides(layout *l, uint32_t left, uint32_t indent, uint32_t tail) {
   uint64_t width =
       (uint64_t)items[left].width + items[arrow].width + items[right].width + 2;
   rl_newline(l, indent);
-  lay(l, left, 0, false);
+  put(l, left, 0, false);
   if (width < WIDE && fits(indent, (uint32_t)width, last))
     rl_put_space(l);
   else
     rl_newline(l, indent);
   rl_put_atom(l, arrow);
   rl_put_space(l);
-  lay(l, right, last, false);
+  put(l, right, last, false);
   return after ? after : UINT32_MAX;
 }
 
 static void
-lay_rule_parts(layout *l, uint32_t i, filling f) {
+put_rule_parts(layout *l, uint32_t i, filling f) {
   while (i && i != UINT32_MAX) {
     uint32_t after =
         rl_is_kind(l, i, BS_T_COMMENT) ? 0 : put_sides(l, i, f.indent, f.tail);
@@ -298,7 +298,7 @@ put_kept(layout *l, const form *f, uint32_t head, uint32_t tail) {
 }
 
 static void
-lay_form(layout *l, const form *form, uint32_t list, uint32_t tail) {
+put_form(layout *l, const form *form, uint32_t list, uint32_t tail) {
   uint32_t open = l->column, head = l->items.data[list].first;
   filling f = {.indent = open + 2,
                .tail = tail,
@@ -309,14 +309,14 @@ lay_form(layout *l, const form *form, uint32_t list, uint32_t tail) {
   rl_put_atom(l, head);
   uint32_t rest = put_kept(l, form, head, tail);
   if (!strcmp(form->head, "rule"))
-    lay_rule_parts(l, rest, f);
+    put_rule_parts(l, rest, f);
   else
     fill(l, rest, f);
   rl_put_close(l, open + 1);
 }
 
 static void
-lay_flat(layout *l, uint32_t i) {
+put_flat(layout *l, uint32_t i) {
   if (!rl_is_kind(l, i, BS_T_OPEN)) {
     rl_put_atom(l, i);
     return;
@@ -325,26 +325,26 @@ lay_flat(layout *l, uint32_t i) {
   for (uint32_t x = l->items.data[i].first; x; x = l->items.data[x].next) {
     if (x != l->items.data[i].first)
       rl_put_space(l);
-    lay_flat(l, x);
+    put_flat(l, x);
   }
   rl_put_word(l, ")", 1);
 }
 
 static void
-lay(layout *l, uint32_t i, uint32_t tail, bool data) {
+put(layout *l, uint32_t i, uint32_t tail, bool data) {
   uint32_t head = l->items.data[i].first, width = l->items.data[i].width;
   if (!rl_is_kind(l, i, BS_T_OPEN) ||
       (width < WIDE && fits(l->column, width, tail))) {
-    lay_flat(l, i);
+    put_flat(l, i);
     return;
   }
   const form *f = data ? NULL : rl_form_of(l, i);
   if (f)
-    lay_form(l, f, i, tail);
+    put_form(l, f, i, tail);
   else if (data || !rl_is_kind(l, head, BS_T_ATOM) || rl_is_clause(l, head))
-    lay_data(l, i, tail);
+    put_data(l, i, tail);
   else
-    lay_call(l, i, head, tail);
+    put_call(l, i, head, tail);
 }
 
 /* --- the file ------------------------------------------------------------- */
@@ -366,7 +366,7 @@ needs_blank(const layout *l, uint32_t before, uint32_t i) {
 }
 
 static void
-lay_file(layout *l) {
+put_file(layout *l) {
   uint32_t before = 0;
   for (uint32_t i = l->items.data[0].first; i; i = l->items.data[i].next) {
     bool comment = rl_is_kind(l, i, BS_T_COMMENT);
@@ -379,7 +379,7 @@ lay_file(layout *l) {
         bs_putc(l->out, '\n');
       if (before)
         rl_newline(l, 0);
-      lay(l, i, 0, false);
+      put(l, i, 0, false);
     }
     /* What stands behind a form says nothing of the next one. */
     if (!behind)
@@ -399,7 +399,7 @@ rl_format(const gs_context *ctx, uint32_t source, bs_text *out) {
   l.text = ctx->diags->sources.data[source - 1].text;
   bool ok = rl_build_tree(&l, source);
   if (ok)
-    lay_file(&l);
+    put_file(&l);
   bs_vec_done(ctx->heap, &l.items);
   bs_tokens_done(ctx->heap, &l.tokens);
   return ok;

@@ -96,7 +96,7 @@ put_settled(rl_digits *d, uint16_t digit, rl_row *to) {
 }
 
 void
-rl_row_settle(rl_digits *d, rl_row *row) {
+rl_row_normalise(rl_digits *d, rl_row *row) {
   rl_row old = *row;
   row->n = 0;
   for (uint32_t k = 0; k < old.n; k++)
@@ -104,9 +104,9 @@ rl_row_settle(rl_digits *d, rl_row *row) {
 }
 
 void
-rl_index_settle(rl_digits *d, rl_index *x) {
+rl_index_normalise(rl_digits *d, rl_index *x) {
   for (uint32_t k = 0; k < x->rank; k++)
-    rl_row_settle(d, &x->at[k]);
+    rl_row_normalise(d, &x->at[k]);
 }
 
 /* What is `want` large, from the lower end of the row; false: the sizes do not
@@ -240,7 +240,7 @@ down_windows(rl_digits *d, const bs_values *values, bs_value attr,
 static bool
 down_repeat(rl_digits *d, uint32_t axis, int64_t times, rl_index *x) {
   rl_row row = x->at[axis], low;
-  rl_row_settle(d, &row);
+  rl_row_normalise(d, &row);
   if (row.item || !take(d, &row, times, &low))
     return false;
   x->at[axis] = row;

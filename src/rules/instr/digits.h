@@ -47,8 +47,8 @@ void rl_digits_push(rl_digits *, const gs_type *, uint32_t from, uint32_t to,
 void rl_index_insert(rl_index *, uint32_t at, const rl_row *);
 void rl_index_remove(rl_index *, uint32_t at);
 /* Digits that were split are replaced by what they were split into. */
-void rl_row_settle(rl_digits *, rl_row *);
-void rl_index_settle(rl_digits *, rl_index *);
+void rl_row_normalise(rl_digits *, rl_row *);
+void rl_index_normalise(rl_digits *, rl_index *);
 /* As when there were n digits, of which some have been split since. */
 void rl_digits_undo(rl_digits *, uint32_t n);
 /* The child below a view and the index into it; false where the view does more

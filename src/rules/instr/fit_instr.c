@@ -321,8 +321,8 @@ read_all(reading *r, uint32_t which) {
   for (uint32_t k = 0; k < r->instr->n_operands; k++)
     r->failed |= !r->has[k];
   for (uint32_t k = 0; k < r->out->n_seen; k++)
-    rl_index_settle(&r->digits, &r->operand[k]);
-  rl_index_settle(&r->digits, &r->result);
+    rl_index_normalise(&r->digits, &r->operand[k]);
+  rl_index_normalise(&r->digits, &r->result);
   return !r->failed && !r->digits.failed;
 }
 

@@ -264,7 +264,7 @@ strides_of_digits(const rl_digits *d, const gs_type *t, int64_t *out) {
 static bool
 stride_of_row(rl_digits *d, rl_row *row, const int64_t *of, int64_t *out) {
   int64_t covered = 1;
-  rl_row_settle(d, row);
+  rl_row_normalise(d, row);
   *out = row->n ? of[row->digit[row->n - 1]] : 1;
   for (uint32_t k = row->n; k-- > 0;) {
     if (of[row->digit[k]] != *out * covered)

@@ -550,7 +550,7 @@ fit_walk(fit_match *m, uint32_t swaps) {
   if (!sees_the_same(m) && !walk_others(m, swaps))
     return false;
   for (uint32_t k = 0; k < m->f->n_seen; k++)
-    rl_index_settle(&m->digits, &m->index[k]);
-  rl_index_settle(&m->digits, &m->result);
+    rl_index_normalise(&m->digits, &m->index[k]);
+  rl_index_normalise(&m->digits, &m->result);
   return !m->digits.failed;
 }

@@ -115,6 +115,6 @@ gs_program *rl_extracted(const gs_context *, const gs_program *original,
  * term the first node that the program has there. */
 void rl_choose_own(const rl_run *, uint32_t n, eg_node *choice_by_class);
 /* Which rules made the chosen nodes: rule ids in order of first need. */
-uint32_t rl_led_there(const rl_run *, const eg_node *choice_by_class,
-                      const rl_rule **out, uint32_t max);
+uint32_t rl_rules_used(const rl_run *, const eg_node *choice_by_class,
+                       const rl_rule **out, uint32_t max);
 #endif

@@ -295,7 +295,7 @@ typedef struct instance {
  * bound variables as they are, free ones as proposed.  No deeper than an
  * expression. */
 static bs_value
-settle_attr(instance *i, const eg_attr_pattern *a, bs_value proposed) {
+fix_attr(instance *i, const eg_attr_pattern *a, bs_value proposed) {
   bs_values *values = i->s->ctx->values;
   bs_value items[GS_MAX_NESTING];
   switch (a->kind) {
@@ -311,8 +311,8 @@ settle_attr(instance *i, const eg_attr_pattern *a, bs_value proposed) {
     for (uint32_t k = 0; k < a->n; k++) {
       bool has = bs_kind_of(values, proposed) == BS_KIND_LIST &&
                  k < bs_len(values, proposed);
-      items[k] = settle_attr(i, &a->items[k],
-                             has ? bs_item(values, proposed, k) : BS_NIL);
+      items[k] = fix_attr(i, &a->items[k],
+                          has ? bs_item(values, proposed, k) : BS_NIL);
       if (!items[k].i)
         return BS_NIL;
     }
@@ -325,7 +325,7 @@ settle_attr(instance *i, const eg_attr_pattern *a, bs_value proposed) {
 
 /* (tensor ?name ?shape ?dtype) and (const ...) match any leaf of theirs. */
 static gs_term
-settle_leaf(instance *i, const eg_term_node *n) {
+fix_leaf(instance *i, const eg_term_node *n) {
   gs_type t;
   random_type(i->s, &t);
   t.access = t.rank;
@@ -333,39 +333,39 @@ settle_leaf(instance *i, const eg_term_node *n) {
                                    : gs_add_tensor(i->s->p, new_name(i->s, "t"),
                                                    &t, BS_NOWHERE);
   bs_value attr = gs_at(i->s->p, term)->attr;
-  bs_value settled = settle_attr(i, &n->attr, attr);
+  bs_value settled = fix_attr(i, &n->attr, attr);
   return bs_same(settled, attr) ? term : GS_NO_TERM;
 }
 
 static gs_term
-settle_node(instance *i, const eg_term_node *n, const gs_term *made) {
+fix_node(instance *i, const eg_term_node *n, const gs_term *made) {
   gs_term kids[GS_MAX_NESTING];
   gs_type types[8];
   const gs_type *list[8];
   if (n->n_kids > 8)
     return GS_NO_TERM;
   if (n->op == GS_TENSOR || n->op == GS_CONST)
-    return settle_leaf(i, n);
+    return fix_leaf(i, n);
   for (uint32_t k = 0; k < n->n_kids; k++) {
     kids[k] = made[n->kids[k]];
     gs_type_at(i->s->p, kids[k], &types[k]);
     list[k] = &types[k];
   }
   bs_value proposed = rl_random_attr(i->s, (gs_op)n->op, list, n->n_kids);
-  bs_value attr = settle_attr(i, &n->attr, proposed);
+  bs_value attr = fix_attr(i, &n->attr, proposed);
   return attr.i ? rl_sample_add(i->s, (gs_op)n->op, attr, kids, n->n_kids)
                 : GS_NO_TERM;
 }
 
 static bool
-settle_term(instance *i, const eg_term *t, gs_term *out) {
+fix_term(instance *i, const eg_term *t, gs_term *out) {
   bs_heap *heap = i->s->ctx->heap;
   gs_term *made = bs_alloc(heap, t->n * sizeof *made);
   bool ok = true;
   for (uint32_t k = 0; k < t->n && ok; k++) {
     const eg_term_node *n = &t->nodes[k];
     if (!n->is_slot) {
-      made[k] = settle_node(i, n, made);
+      made[k] = fix_node(i, n, made);
     } else {
       gs_term *hole = &i->holes[n->slot];
       if (!gs_term_ok(*hole))
@@ -392,7 +392,7 @@ rl_sample_left(rl_sample *s, const rl_compiled *rule, gs_term *root) {
     i.holes[k] = GS_NO_TERM;
   for (uint32_t k = 1; k < rule->n_parts && ok; k++) {
     gs_term *hole = &i.holes[rule->part_roots[k]], made;
-    ok = settle_term(&i, &rule->parts[k], &made) &&
+    ok = fix_term(&i, &rule->parts[k], &made) &&
          (!gs_term_ok(*hole) || hole->i == made.i);
     if (ok)
       *hole = made;
@@ -400,7 +400,7 @@ rl_sample_left(rl_sample *s, const rl_compiled *rule, gs_term *root) {
       gs_add_output(s->p, bs_arena_printf(s->ctx->arena, "with%u", k), made,
                     BS_NOWHERE);
   }
-  ok = ok && settle_term(&i, &rule->parts[0], root);
+  ok = ok && fix_term(&i, &rule->parts[0], root);
   bs_free(heap, i.holes);
   bs_free(heap, i.attrs);
   return ok;

@@ -160,7 +160,7 @@ Test(run, the_rules_that_led_there) {
   rl_run run = saturated(rules, p);
   eg_node *choice = with_the_call(&run);
   const rl_rule *led[10];
-  uint32_t n = rl_led_there(&run, choice, led, 10);
+  uint32_t n = rl_rules_used(&run, choice, led, 10);
   uint32_t found = 0;
   for (uint32_t k = 0; k < n; k++) {
     found |= !strcmp(led[k]->name, "mm") ? 1 : 0;
@@ -171,7 +171,7 @@ Test(run, the_rules_that_led_there) {
   }
   cr_expect_eq(found, 15, "%u: %s", found,
                printed(rl_extracted(&ctx, p, &run, choice)));
-  cr_expect_eq(rl_led_there(&run, choice, led, 2), 2);
+  cr_expect_eq(rl_rules_used(&run, choice, led, 2), 2);
   gs_program *q = rl_extracted(&ctx, p, &run, choice);
   cr_assert(q, "%s", faults());
   cr_expect(strstr(printed(q), "(mm 27 900"), "%s", printed(q));
