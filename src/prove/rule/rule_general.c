@@ -11,8 +11,8 @@
 
 /* Forms, combinations tried for them, and operations of isl for each. */
 #define MAX_FORMS          1500
-#define MOST_FORMS         6000 /* to the rank that the rule tells apart */
-#define MAX_TRIES          150000
+#define MOST_FORMS         8000 /* to the rank that the rule tells apart */
+#define MAX_TRIES          350000
 #define OPERATIONS_OF_FORM 1000000
 #define ENOUGH             4 /* the rank */
 
@@ -111,7 +111,7 @@ prove_form(void *arg, const gs_program *p, const uint32_t *slots,
  * the rule tells ranks apart. */
 static void
 choose_rank(general *g, uint32_t reach) {
-  static const uint32_t ranks[] = {2, 3, 4, 5, 6, 8};
+  static const uint32_t ranks[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12};
   for (size_t k = 0; k < sizeof ranks / sizeof *ranks; k++) {
     uint32_t n;
     if (g->rank >= ENOUGH && g->rank >= reach)
@@ -136,6 +136,16 @@ is_candidate(general *g) {
   pv_form form = {.rules = pr->rules, .rule = pr->rule, .p = p, .slots = slots};
   uint64_t key;
   return pv_form_key(&form, &g->heap, &key);
+}
+
+/* Is there an operator that may stand for others? */
+static bool
+has_operator(const gs_skeleton *s) {
+  for (uint32_t k = 0; k < s->n; k++)
+    if (!s->nodes[k].hole && s->nodes[k].op == GS_COMPUTE &&
+        s->nodes[k].attrs[0]->kind == GS_X_VAR)
+      return true;
+  return false;
 }
 
 /* With operators that are alike as one.  False: it did not do, and nothing is
@@ -196,7 +206,7 @@ ask_all(void *arg) {
     return;
   }
   g->systems = sy_memo_new(&g->heap);
-  if (prove_alike(g, reach))
+  if (has_operator(pr->rule->left) && prove_alike(g, reach))
     return;
   prove_apart(g, reach);
 }

@@ -167,6 +167,17 @@ rule_tells(ls_walk *w, uint32_t slot, bs_value a, bs_value b) {
   return false;
 }
 
+/* Is this the only variable that is read? */
+static bool
+is_about(const gs_expr *e, uint32_t slot) {
+  if (e->kind == GS_X_VAR)
+    return e->slot == slot;
+  for (uint32_t k = 0; k < e->n_args; k++)
+    if (!is_about(e->args[k], slot))
+      return false;
+  return true;
+}
+
 /* Kinds whose results may be those of any function of their items: what the
  * others make of items is more than that, or there is but one of them. */
 static bool
@@ -187,12 +198,30 @@ are_alike(ls_walk *w, uint32_t slot, bs_value a, bs_value b) {
          !rule_tells(w, slot, a, b);
 }
 
+/* Does a test say that the variable is no such operator, whatever else is
+ * chosen? */
+static bool
+is_ruled_out(ls_walk *w, uint32_t slot, bs_value o) {
+  for (uint32_t k = 0; k < rl_asked_count(w->l->rule); k++) {
+    rl_asked c = rl_asked_at(w->l->rule, k);
+    if (c.kind != RL_ASKS_TEST || !is_about(c.expr, slot))
+      continue;
+    bs_value v = answer_of(w, c.expr, slot, o);
+    if (v.i && bs_kind_of(w->values, v) == BS_KIND_BOOL &&
+        !bs_as_bool(w->values, v))
+      return true;
+  }
+  return false;
+}
+
 static void
 make_classes(ls_walk *w, uint32_t slot) {
   ls_classes *c = &w->classes[slot];
   bool alike = w->l->alike && asks_facts_only(w->l->rule, slot);
   c->made = true;
   for (uint32_t k = 0; k < w->n_operators; k++) {
+    if (is_ruled_out(w, slot, w->operators[k]))
+      continue;
     uint32_t i = alike ? 0 : c->n;
     while (i < c->n &&
            !are_alike(w, slot, w->operators[c->first[i]], w->operators[k]))

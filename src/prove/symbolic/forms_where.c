@@ -78,6 +78,65 @@ is_other_operator(const ls_walk *w, const gs_expr *e, gs_env *env) {
   return false;
 }
 
+/* (dtype ?VARIABLE) */
+static bool
+is_dtype_of(const gs_expr *e, uint32_t slot) {
+  return gs_expr_calls(e, GS_F_DTYPE) && is_class(e->args[0]) &&
+         e->args[0]->slot == slot;
+}
+
+/* The dtype of a term that is chosen, among what an expression sets equal. */
+static bool
+chosen_dtype(const ls_walk *w, const gs_expr *e, gs_dtype *out) {
+  for (uint32_t k = 0; k < e->n_args; k++) {
+    const gs_expr *x = e->args[k];
+    if (!gs_expr_calls(x, GS_F_DTYPE) || !is_class(x->args[0]) ||
+        !ls_is_bound(w, x->args[0]->slot))
+      continue;
+    gs_type type;
+    gs_type_at(w->p, (gs_term){w->slots[x->args[0]->slot]}, &type);
+    *out = type.dtype;
+    return true;
+  }
+  return false;
+}
+
+bool
+ls_has_dtype_of_other(const ls_walk *w, uint32_t slot, gs_dtype *out) {
+  for (uint32_t k = 0; k < rl_asked_count(w->l->rule); k++) {
+    rl_asked c = rl_asked_at(w->l->rule, k);
+    if (c.kind != RL_ASKS_TEST || !gs_expr_calls(c.expr, GS_F_EQ))
+      continue;
+    for (uint32_t i = 0; i < c.expr->n_args; i++)
+      if (is_dtype_of(c.expr->args[i], slot) && chosen_dtype(w, c.expr, out))
+        return true;
+  }
+  return false;
+}
+
+/* Does it ask for a dtype, or for what is defined by one? */
+static bool
+is_of_dtype(const ls_walk *w, const gs_expr *e) {
+  if (e->kind == GS_X_VAR)
+    return e->slot < PV_RULE_SLOTS && w->of_dtype >> e->slot & 1;
+  if (e->kind == GS_X_CALL && gs_function_at(e->function)->result == 't')
+    return true;
+  for (uint32_t k = 0; k < e->n_args; k++)
+    if (is_of_dtype(w, e->args[k]))
+      return true;
+  return false;
+}
+
+void
+ls_find_dtypes(ls_walk *w) {
+  for (uint32_t k = 0; k < rl_asked_count(w->l->rule); k++) {
+    rl_asked c = rl_asked_at(w->l->rule, k);
+    bool gives = c.kind == RL_ASKS_DEFINE || c.kind == RL_ASKS_FOR;
+    if (gives && c.slot < PV_RULE_SLOTS && is_of_dtype(w, c.expr))
+      w->of_dtype |= (uint64_t)1 << c.slot;
+  }
+}
+
 static void
 take_definition(ls_walk *w, const rl_asked *c, const gs_env *env) {
   bs_value v;
@@ -110,22 +169,24 @@ take_clause(ls_walk *w, uint32_t k, const rl_asked *c) {
   w->dead |= test && is_other_operator(w, c->expr, &env);
   if (c->kind == RL_ASKS_OTHER || !c->expr || !ls_follows(w, c->expr))
     return;
-  if (!test) {
+  if (test)
+    w->dead |= !gs_expr_test(c->expr, &env);
+  else
     take_definition(w, c, &env);
-    return;
-  }
-  w->dead |= !gs_expr_test(c->expr, &env);
-  w->held |= k < LS_EARLY ? UINT64_C(1) << k : 0;
+  w->whatever = w->dead && !is_of_dtype(w, c->expr);
+  if (c->kind != RL_ASKS_FOR && k < LS_EARLY)
+    w->held |= UINT64_C(1) << k;
 }
 
-/* A test that has been seen to hold is not made again. */
+/* A test that has been seen to hold is not made again.  What is `sure` is not
+ * chosen from several. */
 static void
-take(ls_walk *w, bool tests_only) {
+take(ls_walk *w, bool sure) {
   uint32_t n = rl_asked_count(w->l->rule);
   for (uint32_t k = 0; k < n && !w->dead; k++) {
     rl_asked c = rl_asked_at(w->l->rule, k);
     if ((k >= LS_EARLY || !(w->held >> k & 1)) &&
-        (!tests_only || c.kind == RL_ASKS_TEST))
+        (!sure || c.kind != RL_ASKS_FOR))
       take_clause(w, k, &c);
   }
 }

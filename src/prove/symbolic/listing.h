@@ -37,22 +37,25 @@ typedef struct ls_walk {
   bs_values *values;
   gs_program *p;
   uint16_t wheel[LS_WHEELS], of[LS_WHEELS];
+  bool dtype_at[LS_WHEELS]; /* the wheel is the dtype of a term */
   uint32_t n_wheels, at;
-  bool dead;    /* there is no such form */
-  bool unknown; /* something is not understood: the list is not complete */
-  bool dtypes;  /* tell forms apart */
+  bool dead;     /* there is no such form */
+  bool whatever; /* so it is, whatever the dtypes of terms are */
+  bool unknown;  /* something is not understood: the list is not complete */
+  bool dtypes;   /* tell forms apart */
   uint32_t slots[PV_RULE_SLOTS];
   bool sizes[PV_RULE_SLOTS]; /* the slot stands for any sizes, a number, or an
                             operator with any parameters */
   ls_shape node[PV_RULE_NODES];
-  gs_term tensor[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
-  bool made[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
+  gs_term term[GS_MAX_RANK + 1][GS_MAX_RANK + 1][GS_DTYPE_COUNT];
+  bool made[GS_MAX_RANK + 1][GS_MAX_RANK + 1][GS_DTYPE_COUNT];
   uint32_t n_operators;
   bs_value operators[LS_OPERATORS];
   ls_classes classes[PV_RULE_SLOTS];
-  uint64_t alike; /* bits: variables whose operator stands for others, too */
-  uint64_t held;  /* bits: tests, of the first LS_EARLY clauses, that hold
-                     whatever is chosen after */
+  uint64_t alike;    /* bits: variables whose operator stands for others, too */
+  uint64_t held;     /* bits: tests, of the first LS_EARLY clauses, that hold
+                        whatever is chosen after, and definitions made */
+  uint64_t of_dtype; /* bits: variables whose definitions ask for dtypes */
   ls_mark before[PV_RULE_NODES + 1]; /* each node, and the condition */
   uint32_t marks;
 } ls_walk;
@@ -65,6 +68,9 @@ bool ls_is_bound(const ls_walk *, uint32_t slot);
 void ls_set(ls_walk *, uint32_t slot, bs_value);
 /* A variable whose value stands for others, too. */
 bool ls_is_any(const ls_walk *, const gs_expr *);
+
+/* forms_terms.c: a term of that shape, made once. */
+gs_term ls_term_of(ls_walk *, const ls_shape *);
 
 /* Does the operator have numbers, which stand for any? */
 bool ls_has_numbers(const ls_walk *, bs_value o);
@@ -80,5 +86,9 @@ bool ls_follows(const ls_walk *, const gs_expr *);
 void ls_take_clauses(ls_walk *);
 /* Clauses that are false already leave nothing behind them to be counted. */
 void ls_test_early(ls_walk *);
+/* Does a test say that the dtype of the variable is that of one before? */
+bool ls_has_dtype_of_other(const ls_walk *, uint32_t slot, gs_dtype *);
+/* Which variables are defined by dtypes. */
+void ls_find_dtypes(ls_walk *);
 
 #endif

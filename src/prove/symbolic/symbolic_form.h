@@ -24,7 +24,7 @@ enum {
   FM_NUMBERS = 6000,
   FM_TERMS = 30000,
   FM_HASH = 16384, /* more than twice FM_NUMBERS and FM_MONOS */
-  FM_DEGREE = 8,
+  FM_DEGREE = 12,
   FM_SUM = 96, /* terms of one polynomial */
   FM_ROWS = 240,
   FM_RULES = 60,

@@ -8,9 +8,7 @@
  * counted.  A combination is passed over only when the left side cannot have a
  * type so, or a clause that asks for nothing but the form is false. */
 #include "prove/symbolic/listing.h"
-#include "glenside/array/tensor.h"
 #include "glenside/type/view.h"
-#include <stdio.h>
 #include <string.h>
 
 /* A number below n. */
@@ -24,12 +22,24 @@ ls_pick(ls_walk *w, uint32_t n) {
   if (w->at == w->n_wheels)
     w->wheel[w->n_wheels++] = 0;
   w->of[w->at] = (uint16_t)n;
+  w->dtype_at[w->at] = false;
   return w->wheel[w->at++];
 }
 
-/* False when all combinations were looked at. */
+static gs_dtype
+pick_dtype(ls_walk *w) {
+  gs_dtype out = (gs_dtype)ls_pick(w, GS_DTYPE_COUNT);
+  if (!w->dead)
+    w->dtype_at[w->at - 1] = true;
+  return out;
+}
+
+/* False when all combinations were looked at.  What is impossible whatever the
+ * dtypes are is so for the other dtypes, too. */
 static bool
 turn(ls_walk *w) {
+  while (w->dead && w->whatever && w->at && w->dtype_at[w->at - 1])
+    w->at--;
   w->n_wheels = w->at;
   while (w->n_wheels && ++w->wheel[w->n_wheels - 1] == w->of[w->n_wheels - 1])
     w->n_wheels--;
@@ -267,9 +277,9 @@ compute(ls_walk *w, const gs_expr *e, ls_shape *t) {
   }
   gs_compute_kind kind = gs_compute_table[op].kind;
   bool items = kind != GS_ELEMENTWISE && kind != GS_CAST;
-  w->dead |= (items && t->rank == t->access) ||
-             (kind == GS_LOOKUP && t->rank > t->access + 1) ||
-             !gs_compute_takes(op, t->dtype);
+  w->whatever = (items && t->rank == t->access) ||
+                (kind == GS_LOOKUP && t->rank > t->access + 1);
+  w->dead |= w->whatever || !gs_compute_takes(op, t->dtype);
   if (w->dead)
     return;
   if (kind == GS_REDUCE || kind == GS_DOT)
@@ -427,6 +437,7 @@ look_at_view(ls_walk *w, const gs_sk_node *sk, const ls_shape *a,
   for (uint32_t k = 0; k < sk->n_attrs && letters[k] && !w->dead; k++)
     if (sk->attrs[k])
       choose_item(w, letters[k], sk->attrs[k], a);
+  w->whatever = w->dead && !w->of_dtype;
   if (w->dead)
     return;
   ranks r = {w, sk, a->rank - a->access};
@@ -434,36 +445,18 @@ look_at_view(ls_walk *w, const gs_sk_node *sk, const ls_shape *a,
                      any_product, any_is_constant, any_meets, any_repeats,
                      any_item,    any_word};
   gs_type kids[2] = {shape_type(a), shape_type(b)}, made;
-  w->dead |= !gs_infer_over(&over, sk->op,
-                            (const gs_type *[]){&kids[0], &kids[1]}, &made);
-  if (!w->dead)
+  const gs_type *of[] = {&kids[0], &kids[1]};
+  if (gs_infer_over(&over, sk->op, of, &made)) {
     *t = (ls_shape){made.access, made.rank, made.dtype};
+    return;
+  }
+  /* of dtypes a view asks no more than that they be equal */
+  kids[1].dtype = kids[0].dtype;
+  w->dead = true;
+  w->whatever = !gs_infer_over(&over, sk->op, of, &made);
 }
 
 /* --- the left side -------------------------------------------------------- */
-
-/* A term of that shape; its sizes mean nothing. */
-static gs_term
-term_of(ls_walk *w, const ls_shape *t) {
-  gs_type type = {.dtype = t->dtype, .rank = (uint8_t)t->rank};
-  char name[32];
-  gs_fault fault;
-  bs_value split = bs_int(w->values, t->access);
-  type.access = type.rank;
-  for (uint32_t d = 0; d < t->rank; d++)
-    type.dim[d] = 2;
-  snprintf(name, sizeof name, "f%u_%d", t->rank, t->dtype);
-  gs_term x = w->tensor[t->rank][t->dtype];
-  if (!w->made[t->rank][t->dtype])
-    x = gs_add_tensor(w->p, bs_arena_strdup(w->p->ctx.arena, name), &type,
-                      BS_NOWHERE);
-  w->tensor[t->rank][t->dtype] = x;
-  w->made[t->rank][t->dtype] = true;
-  if (!gs_term_ok(x) || t->access == t->rank)
-    return x;
-  return gs_add(w->p, GS_ACCESS, bs_list(w->values, &split, 1), &x, 1,
-                BS_NOWHERE, &fault);
-}
 
 static void
 leaf(ls_walk *w, uint32_t slot, ls_shape *t) {
@@ -475,8 +468,11 @@ leaf(ls_walk *w, uint32_t slot, ls_shape *t) {
   }
   t->rank = ls_pick(w, w->l->rank + 1);
   t->access = ls_pick(w, t->rank + 1);
-  t->dtype = w->dtypes ? (gs_dtype)ls_pick(w, GS_DTYPE_COUNT) : GS_F32;
-  gs_term x = term_of(w, t);
+  if (!w->dtypes)
+    t->dtype = GS_F32;
+  else if (!ls_has_dtype_of_other(w, slot, &t->dtype))
+    t->dtype = pick_dtype(w);
+  gs_term x = ls_term_of(w, t);
   w->unknown |= !gs_term_ok(x);
   w->dead |= w->unknown;
   w->slots[slot] = x.i;
@@ -541,6 +537,7 @@ static void
 pass(ls_walk *w) {
   const rl_rule *rule = w->l->rule;
   uint32_t k = first_step(w);
+  w->whatever = false;
   go_back(w, k);
   for (; k < rule->left->n && !w->dead; k++) {
     mark(w, k);
@@ -570,6 +567,7 @@ pv_list_forms(const pv_listing *l, uint32_t *n) {
   w->p = gs_program_new(l->ctx, rl_target(l->rules));
   w->dtypes = pv_tells_dtypes(l->rule);
   list_operators(w);
+  ls_find_dtypes(w);
   complete = l->rule->left->n && l->rule->left->n <= PV_RULE_NODES &&
              l->rule->scope.vars.len <= PV_RULE_SLOTS;
   if (complete)

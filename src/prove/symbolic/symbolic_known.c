@@ -283,7 +283,16 @@ add_products(lp *s) {
   return more;
 }
 
-/* A monomial of what is never negative is never negative. */
+static bool
+is_positive(const fm_form *f, const fm_mono *m) {
+  for (uint32_t k = 0; k < m->n; k++)
+    if (!f->var[m->var[k]].positive)
+      return false;
+  return true;
+}
+
+/* A monomial of what is never negative is never negative, and at least 1 where
+ * each of it is. */
 static void
 add_naturals(lp *s) {
   for (uint32_t k = 0; k < s->n_columns; k++) {
@@ -293,7 +302,7 @@ add_naturals(lp *s) {
       continue;
     for (uint32_t i = 0; i < m.n; i++)
       x = fm_product(s->f, x, fm_of_variable(s->f, m.var[i]));
-    add_to(s, x);
+    add_to(s, fm_combine(s->f, 1, x, 0, x, -is_positive(s->f, &m)));
   }
 }
 

@@ -5,6 +5,7 @@ Each family is a function that gives (name, left, right, clauses); its first
 line says where the rules are wrong.  None may be proved."""
 import itertools
 
+import families_listed
 import families_ranks
 from families_ranks import BACK, S, where
 
@@ -635,7 +636,7 @@ def zeros():
         yield (f"zeros-{name}", left, right, text)
 
 
-FAMILIES = families_ranks.FAMILIES + (
+FAMILIES = families_ranks.FAMILIES + families_listed.FAMILIES + (
     overflows, columns, floors, windows, wraps, casts, narrow_floats, no_value,
     any_operator, reductions, literals, layouts, selected, zeros)
 
