@@ -87,9 +87,11 @@ eg_apply_init(eg_runner *r) {
       slots = rule->n_slots;
     if (rule->pattern->n_slots > slots)
       slots = rule->pattern->n_slots;
-    s->grounds =
-        bs_calloc(r->heap, rule->pattern->grounds.len + 1, sizeof *s->grounds);
-    s->codes = bs_calloc(r->heap, rule->n_results, sizeof *s->codes);
+    if (rule->pattern->grounds.len)
+      s->grounds =
+          bs_calloc(r->heap, rule->pattern->grounds.len, sizeof *s->grounds);
+    if (rule->n_results)
+      s->codes = bs_calloc(r->heap, rule->n_results, sizeof *s->codes);
     for (uint32_t i = 0; i < rule->n_results; i++) {
       code_init(r, &rule->results[i], &s->codes[i]);
       if (s->codes[i].n > nodes)

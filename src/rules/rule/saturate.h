@@ -22,6 +22,9 @@ typedef struct rl_options {
   bool explain;            /* keep what explanations need (explain.h) */
   bool alone; /* the strategy's phases, and none of rules that none knows */
   bool quiet; /* no warning of rules that no phase runs */
+  /* By rule: may it be applied?  The others are not prepared, which takes
+   * longer than a small run.  NULL: all may. */
+  const uint8_t *only;
 } rl_options;
 
 /* A step of a strategy as it was run. */

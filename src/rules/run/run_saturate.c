@@ -85,7 +85,15 @@ tighter(uint64_t a, uint64_t b) {
 }
 
 static void
-make_rules(rl_run *run, const rl_rules *rules, uint64_t match_limit) {
+make_rule(rl_run *run, const rl_compiled *c, uint32_t k, uint64_t match_limit) {
+  if (c->condition)
+    rl_guard_init(&run->guards[k], run->heap, run->session, c->condition, c);
+  run->engine_rules[k] = engine_rule(c, k, &run->guards[k]);
+  run->engine_rules[k].match_limit = tighter(c->match_limit, match_limit);
+}
+
+static void
+make_rules(rl_run *run, const rl_rules *rules, const rl_options *options) {
   uint32_t n = rules->compiled.len;
   run->n_rules = n;
   run->engine_rules = bs_calloc(run->heap, n + (size_t)1, sizeof(eg_rule));
@@ -94,10 +102,11 @@ make_rules(rl_run *run, const rl_rules *rules, uint64_t match_limit) {
   run->planned = bs_calloc(run->heap, n + (size_t)1, 1);
   for (uint32_t k = 0; k < n; k++) {
     const rl_compiled *c = rules->compiled.data[k];
-    if (c->condition)
-      rl_guard_init(&run->guards[k], run->heap, run->session, c->condition, c);
-    run->engine_rules[k] = engine_rule(c, k, &run->guards[k]);
-    run->engine_rules[k].match_limit = tighter(c->match_limit, match_limit);
+    if (!options->only || options->only[k])
+      make_rule(run, c, k, options->matches_a_rule);
+    else
+      run->engine_rules[k] =
+          (eg_rule){.name = c->rule.name, .id = k, .pattern = c->pattern};
   }
 }
 
@@ -115,7 +124,7 @@ rl_start(const gs_context *ctx, const gs_program *program,
   run->graph = eg_new(ctx->heap, ctx->values, &o);
   add_program(run->graph, run->session, all);
   find_outputs(run);
-  make_rules(run, rules, options->matches_a_rule);
+  make_rules(run, rules, options);
   run->runner = eg_runner_new(ctx->heap, run->graph, run->engine_rules,
                               run->n_rules, &options->run);
   if (eg_fault(run->graph) == EG_FINE)
@@ -201,6 +210,8 @@ allow(const rl_rules *rules, const gs_program *program, const rl_options *o,
     for (uint32_t i = 0; mask && i < rules->compiled.len; i++)
       allowed[i] &= !mask[i];
   }
+  for (uint32_t i = 0; o->only && i < rules->compiled.len; i++)
+    allowed[i] &= o->only[i];
   bool exact = o->exact && rl_has_floats(program);
   for (uint32_t i = 0; exact && i < rules->compiled.len; i++)
     allowed[i] &= rl_is_exact(rules, i);

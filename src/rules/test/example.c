@@ -53,6 +53,7 @@ applies(finder *f) {
   rl_run run;
   uint8_t *allowed = BS_NEWS(&f->arena, uint8_t, rl_count(f->rules));
   allowed[f->index] = 1;
+  o.only = allowed;
   eg_run_defaults(&o.run);
   o.run.iterations = 1;
   o.run.nodes = 1000;

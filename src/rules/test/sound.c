@@ -210,6 +210,7 @@ run_program(trial *t, uint32_t iterations) {
   memset(allowed, t->rule == UINT32_MAX, n);
   if (t->rule != UINT32_MAX)
     allowed[t->rule] = 1;
+  o.only = allowed;
   eg_run_defaults(&o.run);
   o.run.iterations = iterations;
   o.run.nodes = t->o->nodes;

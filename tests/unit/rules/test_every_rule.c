@@ -61,7 +61,9 @@ try_once(const rl_rules *rules, uint32_t index, uint64_t seed, bs_text *bad) {
   bool applied = false;
   if (p) {
     snprintf(strategy, sizeof strategy, "only-%u", index);
-    rl_options o = {.strategy = strategy};
+    uint8_t *only = BS_NEWS(&local, uint8_t, rl_count(rules));
+    only[index] = 1;
+    rl_options o = {.strategy = strategy, .only = only};
     rl_run run;
     eg_run_defaults(&o.run);
     o.run.iterations = 1;
