@@ -112,12 +112,30 @@ step(scan *s) {
   }
 }
 
+/* What precedes a parenthesis in a call of other languages: name(...). */
+static uint32_t
+name_length_before(const scan *s, uint32_t at) {
+  uint32_t begin = at;
+  while (begin && bs_class_of(s->text[begin - 1]) == BS_TOKEN)
+    begin--;
+  return at - begin;
+}
+
+/* A call that another language writes over several parts loses what follows
+ * a semicolon, which is how its parenthesis comes to stay open. */
 static bool
 report_unclosed(scan *s) {
+  uint32_t name = name_length_before(s, s->outermost);
   bs_error(s->diags, span_at(s, s->outermost), "unclosed-paren",
            "this '(' is never closed");
-  bs_hint(s->diags, "the file ends with %u parenthes%s open", s->depth,
-          s->depth == 1 ? "is" : "es");
+  if (name && name < 64)
+    bs_hint(s->diags,
+            "a name stands inside its parentheses, (%.*s ...), and ';' begins "
+            "a comment",
+            (int)name, s->text + s->outermost - name);
+  else
+    bs_hint(s->diags, "the file ends with %u parenthes%s open", s->depth,
+            s->depth == 1 ? "is" : "es");
   if (s->have_suspect)
     bs_note(s->diags, span_at(s, s->suspect),
             "this form starts a line inside it; perhaps a ')' is missing "
