@@ -404,6 +404,28 @@ skips_cast(walk *w, const place *at) {
 }
 
 static void
+found_leaf(walk *w, uint32_t operand, const trail *t) {
+  w->m->leaf[operand] = t->cls;
+  w->m->index[operand] = t->x;
+  w->m->has_leaf[operand] = true;
+}
+
+/* The cast of an operand that stands below views through which digits tell
+ * nothing: the operand is these views of what is cast. */
+static bool
+take_cast_below(walk *w, uint32_t node, trail *t) {
+  const fit_node *n = &w->m->f->node[node], *kid;
+  if (n->op != GS_C_CAST || fit_class_type(w->m, t->cls)->dtype != n->dtype)
+    return false;
+  kid = &w->m->f->node[n->kid[0]];
+  if (!kid->is_operand ||
+      !fit_uncast(w->m, kid->dtype, &t->cls, &w->m->uncast[kid->operand]))
+    return false;
+  found_leaf(w, kid->operand, t);
+  return true;
+}
+
+static void
 walk_operator(walk *w, const place *at) {
   const fit_node *up = parent_of(w, at);
   trail t;
@@ -417,7 +439,7 @@ walk_operator(walk *w, const place *at) {
           take_reduction(w, at->parent, at->node, t.cls, &t.x))))
       return;
   } while (go_down(w->m, &t));
-  w->failed = true;
+  w->failed = !take_cast_below(w, at->node, &t);
 }
 
 /* ---- operands ---- */
@@ -479,9 +501,7 @@ walk_operand(walk *w, const place *at) {
     w->failed = true;
     return;
   }
-  w->m->leaf[n->operand] = t.cls;
-  w->m->index[n->operand] = t.x;
-  w->m->has_leaf[n->operand] = true;
+  found_leaf(w, n->operand, &t);
 }
 
 static void
