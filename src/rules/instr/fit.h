@@ -162,9 +162,11 @@ typedef struct fit_cut {
   fit_assignment a[FIT_PARTS];
 } fit_cut;
 
-/* The distances of elements along each dimension. */
+/* The distances of elements along each dimension of a shape: that of the term,
+ * or a finer one of the same elements in the same order. */
 typedef struct fit_lie {
   bool known;
+  gs_type shape;
   int64_t stride[GS_MAX_RANK];
 } fit_lie;
 
@@ -316,9 +318,8 @@ void fit_lie_below(const fit_match *, uint32_t k, fit_lie *out);
 void fit_lie_above(const fit_match *, fit_lie *out);
 /* Of the index that the dimensions make up in row-major order the digit of that
  * size above `low` elements: the distance of its values; 0: it has no single
- * one. */
-int64_t fit_flat_stride(const gs_type *, const fit_lie *, int64_t low,
-                        int64_t size);
+ * one, or none is known. */
+int64_t fit_flat_stride(const fit_lie *, int64_t low, int64_t size);
 /* fit_bring.c: whether operand k, the result where k is their number, can be
  * taken from, or put, where its elements lie so far apart along dimensions of a
  * call. */

@@ -277,17 +277,16 @@ slice_operand(building *b, const fit_list *list) {
  * there is no single one. */
 static void
 strides_of(const building *b, const fit_list *list, const parts *p,
-           const gs_type *t, const fit_lie *lie, int64_t *stride) {
+           const fit_lie *lie, int64_t *stride) {
   int64_t low = 1;
   uint32_t k = p->n;
   for (uint32_t i = list->n; i-- > 0;) {
     int64_t whole = fit_whole_size(b, list->atom[i]), inside = 1;
     for (; k > 0 && p->at[k - 1].atom == list->atom[i]; k--) {
       int64_t size = p->at[k - 1].size;
-      stride[k - 1] = !lie->known ? 0
-                      : fit_cut_of(b, list->atom[i]) < FIT_SLICED
-                          ? fit_flat_stride(t, lie, low, whole) * inside
-                          : fit_flat_stride(t, lie, low * inside, size);
+      stride[k - 1] = fit_cut_of(b, list->atom[i]) < FIT_SLICED
+                          ? fit_flat_stride(lie, low, whole) * inside
+                          : fit_flat_stride(lie, low * inside, size);
       inside *= size;
     }
     low *= whole;
@@ -325,13 +324,13 @@ stride_of_dim(const building *b, const fit_shape *shape, uint32_t d,
  * without a copy by the host. */
 bool
 fit_lies_well(const building *b, const fit_shape *shape, uint32_t k,
-              const parts *p, const gs_type *t, const fit_lie *lie) {
+              const parts *p, const fit_lie *lie) {
   int64_t stride[MOST_PARTS], dim[GS_MAX_RANK], step[GS_MAX_RANK];
   const fit_list *list = atoms_of(b, k);
   for (uint32_t i = 0; i < list->n; i++)
     if (is_padded(b, list->atom[i]))
       return false;
-  strides_of(b, list, p, t, lie, stride);
+  strides_of(b, list, p, lie, stride);
   for (uint32_t i = 0; i < p->n; i++)
     if (p->at[i].id == REST && !stride[i])
       return false;
@@ -457,15 +456,14 @@ fit_build_operand(building *b, uint32_t k) {
   b->cls = wide ? wide->cls : m->leaf[k];
   b->type = wide ? wide->type
                  : *rl_type_of(m->session, rl_facts_of(m->graph, b->cls)->type);
-  gs_type type = b->type;
   for (uint32_t d = 0; d < b->over.n; d++)
     leads += b->over.has[d] >> k & 1;
   list_of_place(b, k, &from, &to);
   b->failed |= !wide && !to.failed &&
                !fit_can_come(m, &m->f->instr->operands[k], to.dim + leads);
   bool asked = !wide && (m->f->in_memory || m->f->staged);
-  bool lies = !asked ||
-              fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]);
+  bool lies =
+      !asked || fit_lies_well(b, &m->f->operand[k], k, &from, &m->lie[k]);
   bool well = lies || !m->f->in_memory || fit_turn(b, k, &from, &to);
   if (!wide)
     slice_operand(b, &b->s->operand[k]);

@@ -67,7 +67,7 @@ int64_t fit_whole_size(const building *, uint32_t atom);
 /* Whether parts in the order `p` can be brought as operand k, or as the result,
  * without a copy by the host; and that copy. */
 bool fit_lies_well(const building *, const fit_shape *, uint32_t k,
-                   const parts *p, const gs_type *, const fit_lie *);
+                   const parts *p, const fit_lie *);
 void fit_copy(building *);
 /* fit_turn.c: operand k, whose parts are `from`, as views of a smaller copy
  * that lie well; false where there is none smaller than the parts `to`. */

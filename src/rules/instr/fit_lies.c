@@ -15,7 +15,7 @@ enum { MOST_VIEWS = FIT_VIEWS };
 void
 fit_lie_with(const gs_type *t, uint32_t last, fit_lie *out) {
   int64_t n = 1;
-  *out = (fit_lie){.known = true};
+  *out = (fit_lie){.known = true, .shape = *t};
   for (uint32_t k = 0; k < t->rank; k++) {
     uint32_t d = !k ? last : t->rank - k - (t->rank - k <= last);
     out->stride[d] = n;
@@ -35,11 +35,11 @@ typedef struct run {
 } run;
 
 static bool
-next_run(const gs_type *t, const fit_lie *lie, uint32_t *d, run *r) {
+next_run(const fit_lie *lie, uint32_t *d, run *r) {
   r->below *= r->size;
   r->size = 1;
   for (; *d > 0; --*d) {
-    int64_t dim = t->dim[*d - 1], stride = lie->stride[*d - 1];
+    int64_t dim = lie->shape.dim[*d - 1], stride = lie->stride[*d - 1];
     if (dim == 1)
       continue;
     if (r->size > 1 && stride != r->stride * r->size)
@@ -51,11 +51,10 @@ next_run(const gs_type *t, const fit_lie *lie, uint32_t *d, run *r) {
 }
 
 int64_t
-fit_flat_stride(const gs_type *t, const fit_lie *lie, int64_t low,
-                int64_t size) {
+fit_flat_stride(const fit_lie *lie, int64_t low, int64_t size) {
   run r = {.below = 1, .size = 1};
-  uint32_t d = t->rank;
-  while (next_run(t, lie, &d, &r))
+  uint32_t d = lie->known ? lie->shape.rank : 0;
+  while (next_run(lie, &d, &r))
     if (r.below * r.size > low)
       return low % r.below == 0 && r.below * r.size % (low * size) == 0
                  ? r.stride * (low / r.below)
@@ -93,14 +92,15 @@ fit_find_chain(const fit_match *m, uint32_t operand, fit_chain *out) {
 
 /* Other shapes of the same elements in their order. */
 static void
-reshaped(const gs_type *from, const gs_type *to, fit_lie *lie) {
+reshaped(const gs_type *to, fit_lie *lie) {
   fit_lie was = *lie;
   int64_t low = 1;
   for (uint32_t d = to->rank; d-- > 0; low *= to->dim[d]) {
     lie->stride[d] =
-        to->dim[d] == 1 ? 1 : fit_flat_stride(from, &was, low, to->dim[d]);
+        to->dim[d] == 1 ? 1 : fit_flat_stride(&was, low, to->dim[d]);
     lie->known &= lie->stride[d] != 0;
   }
+  lie->shape = *to;
 }
 
 static void
@@ -115,9 +115,10 @@ through(const fit_match *m, eg_node node, const gs_type *kid,
   gs_view view;
   gs_view_of(&of, &view);
   if (view.keeps_order) {
-    reshaped(kid, type, lie);
+    reshaped(type, lie);
     return;
   }
+  lie->shape = *type;
   memset(lie->stride, 0, sizeof lie->stride);
   lie->known &= view.n == 1 && view.part[0].source == GS_VIEW_CHILD;
   for (uint32_t k = 0; k < kid->rank && lie->known; k++) {
@@ -260,18 +261,17 @@ strides_of_digits(const rl_digits *d, const gs_type *t, int64_t *out) {
     }
 }
 
-/* One distance for all digits of a row; false: there is none. */
+/* Each digit is a dimension of the shape; false: there are too many. */
 static bool
-stride_of_row(rl_digits *d, rl_row *row, const int64_t *of, int64_t *out) {
-  int64_t covered = 1;
+put_row(rl_digits *d, rl_row *row, const int64_t *of, fit_lie *out) {
   rl_row_normalise(d, row);
-  *out = row->n ? of[row->digit[row->n - 1]] : 1;
-  for (uint32_t k = row->n; k-- > 0;) {
-    if (of[row->digit[k]] != *out * covered)
-      return false;
-    covered *= d->digit[row->digit[k]].size;
+  if (row->item || out->shape.rank + row->n > GS_MAX_RANK)
+    return false;
+  for (uint32_t k = 0; k < row->n; k++) {
+    out->stride[out->shape.rank] = of[row->digit[k]];
+    out->shape.dim[out->shape.rank++] = d->digit[row->digit[k]].size;
   }
-  return !row->item;
+  return true;
 }
 
 static bool
@@ -321,8 +321,9 @@ lie_under(const fit_match *m, uint32_t term, const uint32_t *views, uint32_t n,
   bool ok = go_down(m, views, n, d, &x) && go_down_path(m, below, d, &x) &&
             x.rank == fit_class_type(m, m->root)->rank;
   strides_of_digits(d, &type, stride);
+  *out = (fit_lie){.known = true};
   for (uint32_t k = 0; k < x.rank && ok; k++)
-    ok = stride_of_row(d, &x.at[k], stride, &out->stride[k]);
+    ok = put_row(d, &x.at[k], stride, out);
   ok &= !d->failed;
   bs_free(m->session->ctx.heap, d);
   return ok;
@@ -340,7 +341,6 @@ fit_lie_above(const fit_match *m, fit_lie *out) {
     if (up < p->nodes.len)
       views[n++] = up;
   }
-  above = *out;
   if (n + below.n && lie_under(m, term, views, n, &below, &above))
     *out = above;
 }

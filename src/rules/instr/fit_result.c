@@ -72,8 +72,7 @@ build_result(building *b, rl_fit *calls) {
   uint32_t access = to.n_dims;
   bool staged = put_stages(b, &to);
   bool well = staged || !m->f->in_memory || is_padded(b) ||
-              fit_lies_well(b, &m->f->result, k, &rows, &m->type,
-                            &m->lie[FIT_OPERANDS]);
+              fit_lies_well(b, &m->f->result, k, &rows, &m->lie[FIT_OPERANDS]);
   b->failed |= !well && stays(b);
   if (!well)
     fit_copy(b);

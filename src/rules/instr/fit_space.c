@@ -42,11 +42,10 @@ put_row(const rl_digits *d, const rl_index *x, const gs_type *type, row *out) {
 
 /* How far apart the values of each digit lie. */
 static void
-put_strides(const joining *j, const gs_type *type, const fit_lie *lie, row *r) {
+put_strides(const joining *j, const fit_lie *lie, row *r) {
   int64_t low = 1;
   for (uint32_t k = r->n; k-- > 0; low *= j->size[r->digit[k]])
-    r->stride[k] =
-        lie->known ? fit_flat_stride(type, lie, low, j->size[r->digit[k]]) : 0;
+    r->stride[k] = fit_flat_stride(lie, low, j->size[r->digit[k]]);
 }
 
 static bool
@@ -65,7 +64,7 @@ put_rows(joining *j) {
                  &j->rows[k]))
       return false;
     if (j->joins == FIT_JOIN_LYING)
-      put_strides(j, type, &m->lie[k == n ? FIT_OPERANDS : k], &j->rows[k]);
+      put_strides(j, &m->lie[k == n ? FIT_OPERANDS : k], &j->rows[k]);
   }
   return true;
 }

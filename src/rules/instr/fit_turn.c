@@ -22,8 +22,7 @@ lies_well(const building *b, const fit_chain *chain, const turn *t, uint32_t k,
   fit_lie lie;
   fit_lie_with(fit_class_type(m, chain->cls[t->level]), t->last, &lie);
   fit_lie_up(m, chain, t->level, &lie);
-  return fit_lies_well(b, &m->f->operand[k], k, from,
-                       fit_class_type(m, chain->cls[0]), &lie);
+  return fit_lies_well(b, &m->f->operand[k], k, from, &lie);
 }
 
 /* The least copy of fewer elements than `below`. */
