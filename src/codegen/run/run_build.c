@@ -170,6 +170,9 @@ sources_of(const building *b) {
   return files;
 }
 
+/* Accesses by null and beyond what is allocated are seen by the address
+ * sanitizer as well: without those checks, and with no more than lines of debug
+ * information, the compiler takes up to a quarter less time. */
 static bool
 build(building *b) {
   const char *level = b->options.optimize ? b->options.optimize : "-O2";
@@ -178,10 +181,11 @@ build(building *b) {
                            "-Wall",
                            "-Wextra",
                            "-Werror",
-                           "-g",
+                           "-g1",
                            "-fsanitize=address,undefined",
+                           "-fno-sanitize=null,object-size",
                            "-fno-sanitize-recover=all"};
-  enum { WITHOUT_CHECKS = 5, WITH_CHECKS = 8 };
+  enum { WITHOUT_CHECKS = 5, WITH_CHECKS = 9 };
   const char *log = cg_scratch_file(&b->scratch, "compile.log");
   const char *second = cg_scratch_file(&b->scratch, "compile-2.log");
   cg_compiler c = {.ctx = b->ctx,
