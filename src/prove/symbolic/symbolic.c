@@ -410,7 +410,7 @@ free_isl(void *isl) {
 static fm_form *
 open_form(const pv_form *form, bs_heap *heap, isl_ctx *isl) {
   fm_form *f = bs_alloc(heap, sizeof *f);
-  memset(f, 0, offsetof(fm_form, number));
+  memset(f, 0, offsetof(fm_form, var));
   f->of = form;
   f->heap = heap;
   f->values = form->p->ctx.values;

@@ -23,7 +23,8 @@ enum {
   FM_MONOS = 1200,
   FM_NUMBERS = 6000,
   FM_TERMS = 30000,
-  FM_HASH = 16384, /* more than twice FM_NUMBERS and FM_MONOS */
+  FM_HASH = 8192, /* more than FM_NUMBERS; they are cleared for each path */
+  FM_MONO_HASH = 4096, /* more than FM_MONOS */
   FM_DEGREE = 12,
   FM_SUM = 96, /* terms of one polynomial */
   FM_ROWS = 240,
@@ -190,21 +191,8 @@ typedef struct fm_form {
   uint32_t frames, work, nesting;
   uint32_t rules_at; /* changes of the rules */
   uint32_t facts;    /* changes of the rows */
-  fm_var var[FM_VARS];
-  fm_mono mono[FM_MONOS];
-  uint32_t settled_at[FM_MONOS]; /* when no rule applied, and one more */
-  uint16_t mono_at[FM_HASH], number_at[FM_HASH];
-  fm_row row[FM_ROWS];
-  struct {
-    uint16_t mono; /* is ... */
-    fm_number number;
-  } rule[FM_RULES];
+  uint16_t mono_at[FM_MONO_HASH], number_at[FM_HASH];
   fm_frame frame[FM_FRAMES];
-  fm_tuple tuple[FM_TUPLES];
-  fm_reduction reduction[FM_REDUCTIONS];
-  fm_zeros zeros[FM_ZEROS];
-  fm_bound bound[FM_BOUNDS];
-  fm_number floor[FM_BOUNDS]; /* far from 0 for an f32, says the condition */
   uint8_t fixed[FM_SLOTS];    /* the value of the application is meant */
   uint8_t operator[FM_SLOTS]; /* its operator, with any parameters */
   uint8_t maps_zero[FM_SLOTS];
@@ -221,8 +209,21 @@ typedef struct fm_form {
   bool nothing;    /* no application takes this path */
   bool rounded;    /* an operator takes a float that the rule computes */
   pv_values elements;
-  /* Only the first n_numbers and n_terms elements are written: the arrays are
-   * large, and a form has thousands of paths. */
+  /* Only the elements that are counted are written: the arrays are large, and a
+   * form has thousands of paths. */
+  fm_var var[FM_VARS];
+  fm_mono mono[FM_MONOS];
+  uint32_t settled_at[FM_MONOS]; /* when no rule applied, and one more */
+  fm_row row[FM_ROWS];
+  struct {
+    uint16_t mono; /* is ... */
+    fm_number number;
+  } rule[FM_RULES];
+  fm_tuple tuple[FM_TUPLES];
+  fm_reduction reduction[FM_REDUCTIONS];
+  fm_zeros zeros[FM_ZEROS];
+  fm_bound bound[FM_BOUNDS];
+  fm_number floor[FM_BOUNDS]; /* far from 0 for an f32, says the condition */
   fm_poly number[FM_NUMBERS];
   fm_term term[FM_TERMS];
 } fm_form;
@@ -254,6 +255,7 @@ uint16_t fm_common_mono(fm_form *, uint16_t x, uint16_t y);
 /* symbolic_number.c, symbolic_rename.c: polynomials. */
 uint8_t fm_variable(fm_form *, fm_var like); /* the same one for equal keys */
 fm_number fm_of_variable(fm_form *, uint8_t var);
+fm_number fm_of_mono(fm_form *, uint16_t mono);
 fm_number fm_constant(fm_form *, int64_t);
 fm_number fm_parameter(fm_form *);
 /* a * x + b * y + c */

@@ -297,11 +297,9 @@ static void
 add_naturals(lp *s) {
   for (uint32_t k = 0; k < s->n_columns; k++) {
     fm_mono m = s->f->mono[s->column[k]];
-    fm_number x = fm_constant(s->f, 1);
     if (!is_natural(s->f, &m, FM_DEGREE))
       continue;
-    for (uint32_t i = 0; i < m.n; i++)
-      x = fm_product(s->f, x, fm_of_variable(s->f, m.var[i]));
+    fm_number x = fm_of_mono(s->f, s->column[k]);
     add_to(s, fm_combine(s->f, 1, x, 0, x, -is_positive(s->f, &m)));
   }
 }

@@ -7,8 +7,8 @@
 uint16_t
 fm_intern_mono(fm_form *f, const fm_mono *m) {
   uint64_t hash = bs_hash(m, sizeof *m);
-  uint32_t at = (uint32_t)hash & (FM_HASH - 1);
-  for (; f->mono_at[at]; at = (at + 1) & (FM_HASH - 1))
+  uint32_t at = (uint32_t)hash & (FM_MONO_HASH - 1);
+  for (; f->mono_at[at]; at = (at + 1) & (FM_MONO_HASH - 1))
     if (!memcmp(&f->mono[f->mono_at[at] - 1], m, sizeof *m))
       return (uint16_t)(f->mono_at[at] - 1);
   if (f->n_monos == FM_MONOS) {
@@ -16,6 +16,7 @@ fm_intern_mono(fm_form *f, const fm_mono *m) {
     return 0;
   }
   f->mono[f->n_monos] = *m;
+  f->settled_at[f->n_monos] = 0;
   f->mono_at[at] = (uint16_t)(f->n_monos + 1);
   return (uint16_t)f->n_monos++;
 }

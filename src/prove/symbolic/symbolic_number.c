@@ -135,18 +135,23 @@ fm_variable(fm_form *f, fm_var like) {
 }
 
 fm_number
-fm_of_variable(fm_form *f, uint8_t var) {
-  assert(f->why || var < f->n_vars);
+fm_of_mono(fm_form *f, uint16_t mono) {
   sum s;
   s.n = 0;
+  add_term(f, &s, 1, mono);
+  return intern(f, &s);
+}
+
+fm_number
+fm_of_variable(fm_form *f, uint8_t var) {
+  assert(f->why || var < f->n_vars);
   fm_mono m;
   prepare(f);
   memset(&m, 0, sizeof m);
   m.n = 1;
   m.var[0] = var;
   fm_describe(f, &m);
-  add_term(f, &s, 1, fm_intern_mono(f, &m));
-  return intern(f, &s);
+  return fm_of_mono(f, fm_intern_mono(f, &m));
 }
 
 fm_number

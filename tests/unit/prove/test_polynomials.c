@@ -370,7 +370,7 @@ decide(void) {
 
 static void
 start_path(const pv_form *of, const fm_frame *cases) {
-  memset(f, 0, offsetof(fm_form, number));
+  memset(f, 0, offsetof(fm_form, var));
   f->of = of;
   f->heap = &heap;
   f->isl = isl;
