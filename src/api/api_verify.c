@@ -14,13 +14,6 @@ typedef struct verifying {
   glen_result *result;
 } verifying;
 
-static uint32_t
-weight(pv_verdict v) {
-  static const uint32_t weights[] = {
-      [PV_PROVED] = 0, [PV_TESTED] = 1, [PV_UNKNOWN] = 2, [PV_REFUTED] = 3};
-  return weights[v];
-}
-
 /* The program with output k alone; it shares everything with the whole. */
 static gs_program
 with_output(const gs_program *p, uint32_t k) {
@@ -48,7 +41,7 @@ take_steps(verifying *a, const pv_answer *c, pv_answer *out) {
   if (wrong)
     said = bs_arena_printf(&ctx->arena, "too large to run; its derivation: %s",
                            said);
-  if (wrong || weight(c->verdict) < weight(out->verdict))
+  if (wrong || pv_verdict_weight(c->verdict) < pv_verdict_weight(out->verdict))
     *out = *c;
   else if (c->verdict != out->verdict)
     return;
@@ -86,7 +79,7 @@ ask_each(verifying *a, const pv_options *o, const pv_answer *steps,
     each.output = k;
     if (steps && each.verdict != PV_PROVED)
       take_steps(a, &steps[k], &each);
-    if (weight(each.verdict) > weight(worst.verdict))
+    if (pv_verdict_weight(each.verdict) > pv_verdict_weight(worst.verdict))
       worst = each;
   }
   *out = worst;
@@ -149,7 +142,7 @@ ask_regions(verifying *a, pv_answer *out) {
     if (!part.result)
       continue;
     ask(&part, &one);
-    if (weight(one.verdict) <= weight(out->verdict))
+    if (pv_verdict_weight(one.verdict) <= pv_verdict_weight(out->verdict))
       continue;
     *out = one;
     regions->open = seam_of(part.result, one.output);

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "codegen/file/c.h"
 #include "codegen/run/compiler.h"
+#include "codegen/run/driver.h"
 #include "glen-features.h"
 
 #include <errno.h>
@@ -27,19 +28,6 @@ typedef struct jit_args {
 } jit_args;
 
 /* ---- sources ---- */
-
-static bool
-is_parameter(const po_array *array) {
-  return array->role == PO_INPUT || array->role == PO_OUTPUT;
-}
-
-static uint32_t
-count_parameters(const po_program *p) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < p->arrays.len; k++)
-    n += is_parameter(&p->arrays.data[k]);
-  return n;
-}
 
 /* Octal: a name holds what no compiler takes amiss. */
 static void
@@ -86,7 +74,7 @@ each_parameter(const po_program *p, bs_text *out,
                            bs_text *out)) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++)
-    if (is_parameter(&p->arrays.data[k]))
+    if (cg_is_argument(&p->arrays.data[k]))
       put(p, &p->arrays.data[k], n++, out);
 }
 
@@ -101,7 +89,7 @@ put_description(const po_program *p, bs_text *out) {
           "const int glen_entry_format = %d;\n"
           "const unsigned glen_entry_count = %u;\n"
           "const argument glen_entry_arguments[] = {\n",
-          API_KERNEL_FORMAT, count_parameters(p));
+          API_KERNEL_FORMAT, cg_count_parameters(p));
   each_parameter(p, out, put_argument);
   bs_put(out, "};\n\n");
 }
@@ -112,7 +100,7 @@ put_pointers(const po_program *p, bool prepack, bs_text *out) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *array = &p->arrays.data[k];
-    if (!is_parameter(array))
+    if (!cg_is_argument(array))
       continue;
     if (array->prepack == prepack)
       bs_putf(out, "p[%u], ", n);

@@ -95,19 +95,9 @@ collect(reach *r, const cg_node *chain) {
 /* ---- the end ---- */
 
 static bool
-names(const cg_expr *x, const char *name) {
-  if (cg_is_name(x, name))
-    return true;
-  for (uint32_t k = 0; k < x->n; k++)
-    if (names(x->args[k], name))
-      return true;
-  return false;
-}
-
-static bool
 names_inner(const reach *r, const cg_expr *x) {
   for (uint32_t k = 0; k < r->n_inner; k++)
-    if (names(x, r->inner[k]))
+    if (cg_names(x, r->inner[k]))
       return true;
   return false;
 }
@@ -128,7 +118,7 @@ is_fixed(const reach *r, const cg_node *store, uint32_t k) {
   if ((x->kind == PO_READ || x->kind == PO_GATHER) &&
       (is_written(r, x->array) ||
        (index &&
-        (names(index, r->loop->head.iterator) || names_inner(r, index)))))
+        (cg_names(index, r->loop->head.iterator) || names_inner(r, index)))))
     return false;
   for (uint32_t j = 0; j < x->n_kids; j++)
     if (!is_fixed(r, store, x->kids[j]))

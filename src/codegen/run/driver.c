@@ -9,8 +9,8 @@
 #include <assert.h>
 
 /* Of the function or of NAME_prepack. */
-static bool
-is_parameter(const po_array *array) {
+bool
+cg_is_argument(const po_array *array) {
   return array->role == PO_INPUT || array->role == PO_OUTPUT;
 }
 
@@ -18,7 +18,7 @@ uint32_t
 cg_count_parameters(const po_program *p) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++)
-    n += is_parameter(&p->arrays.data[k]);
+    n += cg_is_argument(&p->arrays.data[k]);
   return n;
 }
 
@@ -44,7 +44,7 @@ cg_place_data(const cg_job *jobs, uint32_t n, int64_t *times,
       return false;
     for (uint32_t k = 0; k < p->arrays.len; k++) {
       const po_array *array = &p->arrays.data[k];
-      if (!is_parameter(array))
+      if (!cg_is_argument(array))
         continue;
       int64_t bytes =
           gs_prod(array->dim, array->rank) * gs_dtype_table[array->dtype].bytes;
@@ -119,7 +119,7 @@ put_arguments(const po_program *p, bool prepack, bs_text *out) {
   uint32_t k = 0;
   for (uint32_t j = 0; j < p->arrays.len; j++) {
     const po_array *array = &p->arrays.data[j];
-    if (!is_parameter(array))
+    if (!cg_is_argument(array))
       continue;
     if (array->prepack == prepack)
       bs_putf(out, "p[%u], ", k);
@@ -195,7 +195,7 @@ put_job(const cg_job *of, uint32_t job, const char *name, int64_t time,
   bs_put(out, "));\n");
   for (uint32_t j = 0; j < p->arrays.len; j++) {
     const po_array *array = &p->arrays.data[j];
-    if (!is_parameter(array))
+    if (!cg_is_argument(array))
       continue;
     if (array->role == PO_INPUT)
       bs_putf(out, "  p[%u] = load(%lld, %lld);\n", k,
@@ -223,7 +223,7 @@ put_job(const cg_job *of, uint32_t job, const char *name, int64_t time,
   k = 0;
   for (uint32_t j = 0; j < p->arrays.len; j++) {
     const po_array *array = &p->arrays.data[j];
-    if (!is_parameter(array))
+    if (!cg_is_argument(array))
       continue;
     if (array->role == PO_OUTPUT)
       bs_putf(out, "  store(%lld, p[%u], %lld);\n", (long long)places[k].offset,

@@ -24,6 +24,7 @@ void cg_put_driver(const cg_job *, uint32_t n, const char *const *names,
                    const int64_t *times, cg_place *const *places,
                    uint32_t repeats, double seconds, bs_text *out);
 /* Inputs and outputs of a loop program: its parameters. */
+bool cg_is_argument(const po_array *);
 uint32_t cg_count_parameters(const po_program *);
 
 #endif

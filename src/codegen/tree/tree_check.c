@@ -139,16 +139,6 @@ check_expr(checker *c, const cg_expr *x) {
   }
 }
 
-static bool
-names(const cg_expr *x, const char *text) {
-  if (cg_is_name(x, text))
-    return true;
-  for (uint32_t k = 0; k < x->n; k++)
-    if (names(x->args[k], text))
-      return true;
-  return false;
-}
-
 /* ---- loops ---- */
 
 /* The loops that a team shares stand one right in the other. */
@@ -226,7 +216,7 @@ check_for(checker *c, const cg_node *n) {
     declare(c, head->beside);
   if (!c->why && !head->once) {
     check_expr(c, head->condition);
-    if (!c->why && !names(head->condition, head->iterator))
+    if (!c->why && !cg_names(head->condition, head->iterator))
       fault(c, "its condition does not name it", head->iterator);
     if (head->step < 0 || (head->by && head->step) ||
         (!head->step && !head->by && !assigns(n->first, head->iterator)))

@@ -199,6 +199,16 @@ cg_is_name(const cg_expr *x, const char *name) {
 }
 
 bool
+cg_names(const cg_expr *x, const char *name) {
+  if (cg_is_name(x, name))
+    return true;
+  for (uint32_t k = 0; k < x->n; k++)
+    if (cg_names(x->args[k], name))
+      return true;
+  return false;
+}
+
+bool
 cg_is_operation(const cg_expr *x, cg_op op) {
   return x->op == op;
 }

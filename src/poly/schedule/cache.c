@@ -9,6 +9,7 @@
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
 #include "poly/schedule/schedule_layout.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- scopes ---- */
@@ -171,15 +172,6 @@ measure(cache *c, __isl_take isl_map *elements) {
                    p->arrays.data[c->array].name);
 }
 
-/* The child of the root that holds a statement. */
-static uint32_t
-root_child(const po_program *p, uint32_t stmt) {
-  uint32_t node = p->stmts.data[stmt].leaf;
-  while (po_node(p, node)->parent != 0)
-    node = po_node(p, node)->parent;
-  return node;
-}
-
 static isl_union_map *
 no_origin(const po_program *p) {
   return isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
@@ -243,7 +235,8 @@ read_through(cache *c, const po_block *readers, uint32_t scope) {
          before = po_node(p, before)->next) {
       bool here = false;
       for (uint32_t k = 0; k < readers->n; k++)
-        here |= root_child(p, readers->stmts[k]) == before;
+        here |=
+            po_nest_root(p, p->stmts.data[readers->stmts[k]].leaf) == before;
       if (here)
         break;
     }
@@ -309,7 +302,7 @@ write_through(cache *c, const po_block *b, uint32_t scope) {
     return false;
   uint32_t last = 0;
   for (uint32_t k = 0; !c->n && k < b->n; k++) {
-    uint32_t one = root_child(p, b->stmts[k]);
+    uint32_t one = po_nest_root(p, p->stmts.data[b->stmts[k]].leaf);
     for (uint32_t n = last; k && n != PO_NO_NODE; n = po_node(p, n)->next)
       if (n == one)
         last = one;

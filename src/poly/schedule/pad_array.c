@@ -2,6 +2,7 @@
 /* pad_array.c - arrays of pad_einsum; see pad.h. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/pad.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <string.h>
 #include <isl/val.h>
@@ -36,6 +37,7 @@ used_by(const po_padding *x, uint32_t array, bool now, isl_set *all) {
 
 static __isl_give isl_set *
 no_elements(const po_padding *x, uint32_t array) {
+  assert(array < x->p->arrays.len);
   const po_array *a = &x->p->arrays.data[array];
   isl_space *space = isl_space_set_alloc(x->p->isl, 0, a->rank);
   space = isl_space_set_tuple_id(space, isl_dim_set,
@@ -46,6 +48,7 @@ no_elements(const po_padding *x, uint32_t array) {
 /* The box around all elements, old and new; false where it is too large. */
 static bool
 find_box(const po_padding *x, uint32_t array, int64_t *lo, int64_t *dim) {
+  assert(array < x->p->arrays.len);
   const po_array *a = &x->p->arrays.data[array];
   isl_set *all = used_by(x, array, true, no_elements(x, array));
   int64_t elements = 1;
@@ -145,14 +148,6 @@ po_pad_arrays(po_padding *x) {
 
 /* ---- copies ---- */
 
-static uint32_t
-root_of(const po_program *p, uint32_t stmt) {
-  uint32_t node = p->stmts.data[stmt].leaf;
-  while (po_node(p, node)->parent != 0)
-    node = po_node(p, node)->parent;
-  return node;
-}
-
 /* The first or the last child of the root with a part. */
 static uint32_t
 end_of_parts(const po_padding *x, bool last) {
@@ -161,7 +156,8 @@ end_of_parts(const po_padding *x, bool last) {
   for (uint32_t n = po_node(p, 0)->first; n != PO_NO_NODE;
        n = po_node(p, n)->next)
     for (uint32_t k = 0; k < x->n; k++)
-      if (root_of(p, x->parts[k]) == n && (last || found == PO_NO_NODE))
+      if (po_nest_root(p, p->stmts.data[x->parts[k]].leaf) == n &&
+          (last || found == PO_NO_NODE))
         found = n;
   return found;
 }

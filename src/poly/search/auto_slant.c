@@ -370,13 +370,6 @@ enclose(po_chooser *c, uint32_t root, const band *b, uint32_t *loops) {
   return ok;
 }
 
-static bool
-mark_parallel(po_chooser *c, uint32_t loop) {
-  po_step_call call = po_step("parallel");
-  call.args[0] = po_loop_arg(loop);
-  return po_attempt(c, &call, NULL);
-}
-
 /* Waves of tiles do enough for each of them to wake threads. */
 static bool
 is_worth_waves(const po_program *p, uint32_t root, uint32_t wave) {
@@ -414,7 +407,7 @@ run_in_waves(po_chooser *c, const uint32_t *loops) {
   po_program *old = po_copy(po_now(c));
   bool ok = lean_and_turn(c, loops[0], loops[1], 1) &&
             is_worth_waves(po_now(c), loops[0], loops[0]) &&
-            mark_parallel(c, po_node(po_now(c), loops[0])->first);
+            po_mark_parallel(c, po_node(po_now(c), loops[0])->first);
   keep_or_take_back(c, ok, old);
 }
 
@@ -530,7 +523,7 @@ slant(po_chooser *c, uint32_t root) {
   if (!enclose(c, root, &b, loops))
     return;
   if (free)
-    mark_parallel(c, loops[0]);
+    po_mark_parallel(c, loops[0]);
   else
     run_in_waves(c, loops);
   lean_on_all_rows(c, &b, root);

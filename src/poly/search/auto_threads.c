@@ -17,8 +17,8 @@ is_marked(const po_program *p, uint32_t root) {
   return false;
 }
 
-static bool
-mark_parallel(po_chooser *c, uint32_t loop) {
+bool
+po_mark_parallel(po_chooser *c, uint32_t loop) {
   po_step_call call = po_step("parallel");
   call.args[0] = po_loop_arg(loop);
   return po_attempt(c, &call, NULL);
@@ -33,10 +33,10 @@ make_parallel(po_chooser *c, uint32_t root) {
   int64_t cores = gs_cores(po_now(c)->target);
   for (uint32_t k = 0; k < n; k++) {
     int64_t extent = po_extent_of(po_now(c), loops[k]);
-    if (extent < 2 || !mark_parallel(c, loops[k]))
+    if (extent < 2 || !po_mark_parallel(c, loops[k]))
       continue;
     if (extent < 4 * cores && k + 1 < n)
-      mark_parallel(c, loops[k + 1]);
+      po_mark_parallel(c, loops[k + 1]);
     return;
   }
 }

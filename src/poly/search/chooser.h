@@ -65,6 +65,8 @@ bool po_speak_again(po_chooser *, const po_moment *, bool ok);
 /* auto_step.c: applies a step; what it complains about is forgotten.  undo: the
  * program before it, which is then the caller's. */
 bool po_attempt(po_chooser *, po_step_call *, po_program **undo);
+/* auto_threads.c: false where it may not be parallel. */
+bool po_mark_parallel(po_chooser *, uint32_t loop);
 /* po_lay_out, after a step that changed statements. */
 void po_lay_out_now(po_chooser *);
 po_step_call po_step(const char *name);

@@ -457,8 +457,8 @@ pv_prove_steps(pv_stepper *s, const rl_proof *x, pv_proof_answer *out) {
   }
 }
 
-static uint32_t
-weight(pv_verdict v) {
+uint32_t
+pv_verdict_weight(pv_verdict v) {
   static const uint32_t weights[] = {
       [PV_PROVED] = 0, [PV_TESTED] = 1, [PV_UNKNOWN] = 2, [PV_REFUTED] = 3};
   return weights[v];
@@ -489,9 +489,9 @@ pv_worst_step(pv_stepper *s, const rl_proof *x, const pv_proof_answer *a,
   const uint8_t *needed = rests_on(s, x, &x->claims[claim]);
   for (uint32_t k = 0; k < a->n_open; k++) {
     const pv_step_answer *one = &a->open[k];
-    if (needed[one->lemma] &&
-        (!worst || worst == &none ||
-         weight(one->answer.verdict) > weight(worst->answer.verdict)))
+    if (needed[one->lemma] && (!worst || worst == &none ||
+                               pv_verdict_weight(one->answer.verdict) >
+                                   pv_verdict_weight(worst->answer.verdict)))
       worst = one;
   }
   return worst;

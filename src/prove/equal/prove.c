@@ -25,14 +25,6 @@ pv_defaults(pv_options *o) {
 
 /* --- deciding ------------------------------------------------------------- */
 
-static bool
-all_proved(const pv_session *s) {
-  for (uint32_t k = 0; k < s->n_pairs; k++)
-    if (!s->proved[k])
-      return false;
-  return true;
-}
-
 static void
 prove_identical(pv_session *s) {
   for (uint32_t k = 0; k < s->n_pairs; k++)
@@ -123,25 +115,25 @@ decide(pv_session *s) {
                     ? "the same term, by induction over the steps of "
                       "scans"
                     : "the same term";
-  bool looked = all_proved(s);
+  bool looked = pv_all_proved(s);
   if (!looked) {
     looked = pv_prove_by_elements(s);
     out->reason = "equal element by element";
   }
-  if (!looked && !all_proved(s) && s->options->max_operations) {
+  if (!looked && !pv_all_proved(s) && s->options->max_operations) {
     pv_prove_by_relations(s);
     out->method = PV_BY_RELATIONS;
     out->reason = "equal as relations";
   }
-  if (!all_proved(s) && s->options->max_run)
+  if (!pv_all_proved(s) && s->options->max_run)
     pv_decide_integers(s);
-  if (!all_proved(s) && s->hides_scans) {
+  if (!pv_all_proved(s) && s->hides_scans) {
     out->verdict = PV_UNKNOWN;
     out->method = PV_BY_NOTHING;
     out->reason = "a scan of many steps is not another one by induction";
     return;
   }
-  if (!all_proved(s)) {
+  if (!pv_all_proved(s)) {
     pv_run(s);
     return;
   }

@@ -12,8 +12,8 @@
  * it, or there is none, a larger one. */
 static const int64_t most_visits[] = {8000, 200000};
 
-static bool
-all_proved(const pv_session *s) {
+bool
+pv_all_proved(const pv_session *s) {
   for (uint32_t k = 0; k < s->n_pairs; k++)
     if (!s->proved[k])
       return false;
@@ -45,7 +45,7 @@ audit_within(const pv_session *s, void (*prove)(pv_session *), int64_t most) {
   small.facts = bs_calloc(s->ctx.heap, small.plain->nodes.len + (size_t)1, 1);
   pv_partial_terms(small.plain, options.is_partial, small.facts);
   prove(&small);
-  if (!all_proved(&small))
+  if (!pv_all_proved(&small))
     return NOTHING;
   for (uint32_t k = 0; k < s->n_pairs; k++)
     small.proved[k] = 0;

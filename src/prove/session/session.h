@@ -63,6 +63,7 @@ gs_term *pv_import(pv_session *, const gs_program *from, gs_program *to,
 gs_term pv_import_constant(const gs_constant *, gs_program *to, bs_span);
 gs_term pv_import_scan(pv_session *, const gs_program *from, gs_term scan,
                        const gs_term *kids, gs_fault *);
+bool pv_all_proved(const pv_session *); /* audit.c */
 bool pv_is_plain(const gs_program *, const uint8_t *live);
 /* live[i] = 1 for what the pairs need. */
 void pv_mark(const gs_program *, const pv_pair *, uint32_t n, uint8_t *live);

@@ -110,6 +110,8 @@ pv_has_difference(const pv_answer *a) {
 
 const char *pv_verdict_name(pv_verdict);
 const char *pv_method_name(pv_method);
+/* The worse a verdict, the more: of several answers, the one that counts. */
+uint32_t pv_verdict_weight(pv_verdict);
 /* One line; and the inputs of a refutation as lines of their own. */
 void pv_put_answer(bs_text *, const pv_answer *);
 
