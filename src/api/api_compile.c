@@ -3,6 +3,7 @@
  * reads in the order in which a program is compiled, and each line of it is a
  * stage that can be called by itself. */
 #include "api/api.h"
+#include <assert.h>
 
 #include <string.h>
 
@@ -308,6 +309,7 @@ glen_compile(glen_context *ctx, const char *path, const glen_compile_options *o,
              glen_compiled *out) {
   *out = (glen_compiled){.scheduled.printed = ""};
   bool ok = compile(ctx, path, o, out);
+  assert(!ok || (out->program && out->loops && out->c));
   if (!ok)
     glen_compiled_free(out);
   return ok;

@@ -7,6 +7,7 @@
  * that use them. */
 #include "api/api.h"
 #include "api/object.h"
+#include <assert.h>
 
 #include <stdio.h>
 
@@ -247,6 +248,7 @@ glen_layers_count(const glen_layers *layers) {
 
 const char *
 glen_layer_name(const glen_layers *layers, uint32_t k) {
+  assert(k < layers->list.len);
   return layers->list.data[k].name;
 }
 

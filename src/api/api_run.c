@@ -5,6 +5,7 @@
 #include "poly/loops/execute.h"
 #include "base/hash.h"
 #include "glenside/interpret/interpret.h"
+#include <assert.h>
 
 #include <math.h>
 #include <string.h>
@@ -243,6 +244,7 @@ put_element(bs_text *text, const gs_tensor *t, int64_t i) {
 const char *
 glen_tensor_text(glen_context *ctx, const glen_tensors *tensors, uint32_t k,
                  uint32_t max) {
+  assert(k < tensors->n);
   API_ENTER(ctx, "");
   const gs_tensor *t = &tensors->data[k];
   bs_text text;
@@ -266,12 +268,14 @@ bytes_of(const gs_tensor *t) {
 
 uint64_t
 glen_tensor_hash(const glen_tensors *t, uint32_t k) {
+  assert(k < t->n);
   return bs_hash(t->data[k].data, bytes_of(&t->data[k]));
 }
 
 bool
 glen_tensor_save(glen_context *ctx, const glen_tensors *tensors, uint32_t k,
                  const char *npy_path) {
+  assert(k < tensors->n);
   API_ENTER(ctx, false);
   return gs_npy_write(&ctx->gs, npy_path, &tensors->data[k]);
 }

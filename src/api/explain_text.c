@@ -6,6 +6,7 @@
  * names are called so.  JSON has every term in full. */
 #include "api/api_explain.h"
 #include "glenside/text/text_print.h"
+#include <assert.h>
 
 #include <string.h>
 
@@ -135,6 +136,7 @@ name_terms(writer *w) {
 
 static const char *
 variable(writer *w, const rl_link *l, uint32_t slot) {
+  assert(slot < l->rule->scope.vars.len);
   const char *name = l->rule->scope.vars.data[slot].name;
   return bs_arena_printf(w->e->ctx->gs.arena, "?%s", name);
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "extract/extract_egraph.h"
 #include "extract/stranded.h"
+#include <assert.h>
 
 #include <math.h>
 
@@ -63,6 +64,7 @@ choose_once(extraction *x, ex_method method) {
 
 static bool
 finds_stranded(extraction *x) {
+  assert(x->choice);
   glen_result *r = x->result;
   ex_choice choice = {.graph = r->run.graph,
                       .roots = r->run.outputs,

@@ -2,6 +2,7 @@
 /* html_layers.c - the layers of the chosen program as rows of a table: what
  * each became, its type, and what it costs. */
 #include "api/html.h"
+#include <assert.h>
 
 #include <string.h>
 
@@ -78,6 +79,7 @@ json_kinds(bs_json *j, const char *key, const layer *l, bool call) {
 
 static void
 json_layer(bs_json *j, const table *t, uint32_t let) {
+  assert(let < t->p->lets.len);
   bs_text text;
   gs_type type;
   gs_type_at(t->p, t->p->lets.data[let].term, &type);

@@ -5,6 +5,7 @@
 #include "api/object.h"
 #include "api/locate.h"
 #include "onnx/onnx.h"
+#include <assert.h>
 
 #include "base/render.h"
 
@@ -294,11 +295,13 @@ glen_program_outputs(const glen_program *p) {
 
 const char *
 glen_input_name(const glen_program *p, uint32_t k) {
+  assert(k < p->program->inputs.len);
   return p->program->inputs.data[k].name;
 }
 
 const char *
 glen_output_name(const glen_program *p, uint32_t k) {
+  assert(k < p->program->outputs.len);
   return p->program->outputs.data[k].name;
 }
 

@@ -5,6 +5,7 @@
  * were emptied are taken again, so that a context does not grow with the number
  * of objects that it ever had. */
 #include "api/object.h"
+#include <assert.h>
 
 struct api_box {
   api_box *next; /* unused ones */
@@ -72,6 +73,7 @@ api_box_free(api_box *box) {
   if (box->source)
     bs_source_unused(&ctx->diags, box->source);
   bs_heap_done(&box->heap);
+  assert(box != ctx->boxes);
   box->next = ctx->boxes;
   ctx->boxes = box;
   /* Nothing that was told can be about it. */

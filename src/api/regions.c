@@ -12,6 +12,7 @@
 #include "api/api_saturate.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include <assert.h>
 
 #include <string.h>
 
@@ -247,6 +248,7 @@ note_places(exploration *x, const kind *k, places *out) {
 
 static bool
 graft(exploration *x, const kind *k, const glen_result *found) {
+  assert(k->regions.len > 0);
   places at;
   bool ok = true;
   note_places(x, k, &at);
@@ -268,7 +270,7 @@ graft(exploration *x, const kind *k, const glen_result *found) {
 }
 
 static void
-note_led(exploration *x, const glen_result *found) {
+note_used(exploration *x, const glen_result *found) {
   glen_result *r = x->a->result;
   for (uint32_t i = 0; i < found->n_used_rules; i++) {
     bool new = r->n_used_rules < API_MAX_USED_RULES;
@@ -281,6 +283,7 @@ note_led(exploration *x, const glen_result *found) {
 
 static bool
 explore_kind(exploration *x, uint32_t at) {
+  assert(at < x->kinds.len);
   const kind *k = &x->kinds.data[at];
   api_region *out = &x->out->list[at];
   bs_governor *g = &x->a->ctx->governor;
@@ -295,7 +298,7 @@ explore_kind(exploration *x, uint32_t at) {
   x->out->cut += out->cut != EG_STOP_SATURATED;
   x->a->result->summary.nodes += out->nodes;
   x->a->result->summary.classes += found->summary.classes;
-  note_led(x, found);
+  note_used(x, found);
   out->result = found;
   bool ok = graft(x, k, found);
   if (!x->a->options->explain)

@@ -7,6 +7,7 @@
  * call of a layer above takes in is done by that call. */
 #include "api/mapping.h"
 #include "glenside/target/target.h"
+#include <assert.h>
 
 #include <string.h>
 
@@ -254,6 +255,7 @@ tell_reasons(requirement *r, gs_term t, gs_compute op) {
 
 static void
 refuse(requirement *r, const char *name, gs_term t, gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   bs_error(&r->m.ctx->diags, gs_at(r->m.from, t)->span, "not-mapped",
            "%s is not mapped: %s %s", name, gs_compute_table[op].name,
            r->done[t.i] & CALLED ? "is left to the host in part"

@@ -14,6 +14,7 @@
  * order: equal lists of digits are equal computations, floats being
  * reassociated as the language allows. */
 #include "check/check.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -333,6 +334,7 @@ walk(form *f, gs_term t, indices x, above up) {
  * 0: a piece reaches over it, and does not hold a whole number of them. */
 static int64_t
 end_of_digits(form *f, uint32_t of, int64_t low) {
+  assert(of < f->iterators.len);
   int64_t end = f->iterators.data[of].size;
   for (uint32_t k = 0; k < f->moves.len; k++) {
     piece by = f->moves.data[k].by;
@@ -348,6 +350,7 @@ end_of_digits(form *f, uint32_t of, int64_t low) {
 
 static void
 cut_iterator(form *f, uint32_t of) {
+  assert(of < f->iterators.len);
   digit d = f->iterators.data[of];
   const int64_t size = d.size;
   for (int64_t low = 1, end; low < size && !f->failed; low = end) {

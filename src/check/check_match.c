@@ -6,6 +6,7 @@
  * attributes are expressions: the term must be what they give. */
 #include "check/check.h"
 #include "glenside/expr/expr_functions.h"
+#include <assert.h>
 
 /* ---- attributes ---- */
 
@@ -70,7 +71,7 @@ fits_attrs(const ck_env *e, const gs_sk_node *s, const gs_node *n, bool binds) {
 
 /* The terms that the nodes stand for, from the root down. */
 static bool
-lay_on(const ck_env *e, const gs_skeleton *s, gs_term *on, bool binds) {
+match_nodes(const ck_env *e, const gs_skeleton *s, gs_term *on, bool binds) {
   for (uint32_t k = s->n; k-- > 0;) {
     const gs_sk_node *node = &s->nodes[k];
     if (!gs_term_ok(on[k]))
@@ -85,6 +86,7 @@ lay_on(const ck_env *e, const gs_skeleton *s, gs_term *on, bool binds) {
         !fits_attrs(e, node, n, binds))
       return false;
     for (uint32_t j = 0; j < n->n_kids; j++) {
+      assert(node->kids[j] < k);
       gs_term *kid = &on[node->kids[j]];
       if (gs_term_ok(*kid) && kid->i != n->kids[j].i)
         return false;
@@ -96,11 +98,12 @@ lay_on(const ck_env *e, const gs_skeleton *s, gs_term *on, bool binds) {
 
 bool
 ck_match(const ck_env *e, const gs_skeleton *s, gs_term t, bool binds) {
+  assert(s->n > 0);
   gs_term *on = bs_alloc(e->ctx->heap, s->n * sizeof *on);
   for (uint32_t k = 0; k < s->n; k++)
     on[k] = GS_NO_TERM;
   on[s->n - 1] = t;
-  bool ok = lay_on(e, s, on, binds);
+  bool ok = match_nodes(e, s, on, binds);
   bs_free(e->ctx->heap, on);
   return ok;
 }

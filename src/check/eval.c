@@ -8,6 +8,7 @@
 #include "check/check.h"
 #include "glenside/expr/expr_functions.h"
 #include "base/whole.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ name(const call *c, const char *text) {
 
 static bs_value
 item(const call *c, uint32_t k, int64_t at) {
+  assert(k < c->n);
   return at >= 0 && at < c->a[k].n ? bs_item(c->values, c->a[k].v, (uint32_t)at)
                                    : BS_NIL;
 }
@@ -85,6 +87,7 @@ ck_same(const bs_values *v, bs_value a, bs_value b) {
 
 static bool
 same(const call *c, uint32_t k) {
+  assert(k < c->n);
   const arg *x = &c->a[0], *y = &c->a[k];
   return x->v.i && y->v.i ? ck_same(c->values, x->v, y->v)
                           : x->v.i == y->v.i && x->term.i == y->term.i;

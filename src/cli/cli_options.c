@@ -4,6 +4,7 @@
  * Values are checked for range here, so that commands can trust them. */
 #include "cli/other_tools.h"
 #include "cli/options_table.h"
+#include <assert.h>
 
 #include "glen/glen.h"
 
@@ -89,6 +90,7 @@ cl_is_choice(const char *words, const char *word) {
 
 static bool
 set_value(cl_options *options, const cl_row *r, const char *text) {
+  assert(r->offset < sizeof *options);
   void *field = (char *)options + r->offset;
   switch (r->kind) {
   case FLAG:

@@ -37,6 +37,7 @@ typedef struct walk {
 
 static const bs_sx *
 node_of(const walk *w, uint32_t node) {
+  assert(node < w->tree.nodes.len);
   return &w->tree.nodes.data[node];
 }
 

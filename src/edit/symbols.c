@@ -6,6 +6,7 @@
  * form of the top is seen everywhere; what stands within another is seen in
  * that one only, but for rules of a ruleset and settings of a target. */
 #include "edit/edit.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct collector {
@@ -16,6 +17,7 @@ typedef struct collector {
 
 static const bs_sx *
 at(const collector *c, uint32_t node) {
+  assert(node < c->tree.nodes.len);
   return &c->tree.nodes.data[node];
 }
 

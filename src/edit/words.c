@@ -88,6 +88,7 @@ ed_function_usage(const ed_document *d, const gs_function_info *f) {
 
 static const char *
 compute_usage(const ed_document *d, gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   bs_text out;
   const gs_compute_info *info = &gs_compute_table[op];
   bs_text_init(&out, d->ctx->heap);

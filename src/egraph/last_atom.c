@@ -6,6 +6,7 @@
  * and a match is the words that were known before, copied some at a time, with
  * what the last node adds on top of them. */
 #include "egraph/matcher.h"
+#include <assert.h>
 
 /* Four words of a match. */
 typedef uint32_t eg_quad
@@ -23,6 +24,7 @@ _Static_assert((int)EG_REGS_SLACK >= 2 * (int)QUAD - EG_MATCH_HEAD,
  * binds, not with what was known before. */
 eg_form
 eg_atom_form(const eg_matcher *m, uint32_t d) {
+  assert(d < m->p->atoms.len);
   const eg_atom *a = &m->p->atoms.data[d];
   const eg_kid_step *steps = a->arity ? m->p->kids.data + a->first_kid : NULL;
   uint32_t any = m->p->n_regs, bits = m->x->by_symbol.tops ? 32 : EG_SHORT_KID;

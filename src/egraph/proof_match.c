@@ -190,6 +190,7 @@ classes_of(const eg_explainer *x, const eg_instance *i, const eg_term *t,
 bool
 eg_side_fits(eg_explainer *x, const eg_instance *i, uint32_t side, uint32_t at,
              uint32_t term) {
+  assert(term < x->nodes.len);
   const eg_term *t = eg_side_of(x, i, side);
   const eg_term_node *n = &t->nodes[at];
   if (x->nodes.data[term].head != eg_side_head(x, i, n))

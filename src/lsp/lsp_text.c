@@ -2,11 +2,13 @@
 /* lsp_text.c - lines and positions.  The text is UTF-8 that was checked before;
  * an ill-formed byte would count for one unit. */
 #include "lsp/lsp_text.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool
 ends_line(const char *s, size_t size, size_t at) {
+  assert(at < size);
   return s[at] == '\n' ||
          (s[at] == '\r' && (at + 1 == size || s[at + 1] != '\n'));
 }
@@ -54,6 +56,7 @@ lsp_text_set(lsp_text *t, const char *from, size_t size) {
 bool
 lsp_text_splice(lsp_text *t, size_t lo, size_t hi, const char *with,
                 size_t size) {
+  assert(lo <= hi && hi <= t->size);
   size_t total = lo + size + (t->size - hi);
   char *data = malloc(total + 1);
   if (!data)
@@ -83,6 +86,7 @@ bytes_of(unsigned char first) {
 /* Where the line's characters end, its line end left out. */
 static size_t
 line_end(const lsp_text *t, size_t line) {
+  assert(line < t->n_lines);
   size_t end = line + 1 < t->n_lines ? t->lines[line + 1] : t->size;
   size_t start = t->lines[line];
   if (end > start && t->data[end - 1] == '\n')
@@ -107,6 +111,7 @@ lsp_offset(const lsp_text *t, lsp_position p) {
 
 static size_t
 line_of(const lsp_text *t, size_t offset) {
+  assert(t->n_lines > 0);
   size_t lo = 0, hi = t->n_lines;
   while (hi - lo > 1) {
     size_t middle = lo + (hi - lo) / 2;

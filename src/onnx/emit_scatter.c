@@ -2,6 +2,7 @@
 /* emit_scatter.c - elements that tuples of indices choose, and scatters, which
  * are looked at from their result: what, if anything, was written there. */
 #include "onnx/onnx_import.h"
+#include <assert.h>
 
 #include <math.h>
 #include <string.h>
@@ -173,6 +174,7 @@ static const struct joining {
 
 static double
 start_of(const struct joining *j, gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   if (!gs_dtype_table[d].integer || isfinite(j->start))
     return j->start;
   return (double)(j->start > 0 ? gs_dtype_most(d) : gs_dtype_least(d));

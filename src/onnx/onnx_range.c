@@ -21,6 +21,7 @@
 
 static on_range_of
 of_dtype(gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   if (!gs_dtype_table[d].integer)
     return (on_range_of){INFINITY, INFINITY, false};
   double most = -(double)gs_dtype_least(d);
@@ -148,6 +149,7 @@ quotient(on_range_of a, on_range_of b) {
 /* The elements that the dtype holds; of an integer, cut off. */
 static on_range_of
 cast_to(gs_dtype d, on_range_of x) {
+  assert(d < GS_DTYPE_COUNT);
   on_range_of own = of_dtype(d);
   if (!gs_dtype_table[d].integer)
     return x;

@@ -8,6 +8,7 @@
  * reads it, or is one of its own where several do. */
 #include "region/region.h"
 #include "glenside/type/op.h"
+#include <assert.h>
 
 #include <string.h>
 
@@ -62,6 +63,7 @@ last_below(const cutter *c, const gs_node *n) {
 
 static void
 place(cutter *c, uint32_t t) {
+  assert(t < c->p->nodes.len);
   const gs_node *n = &c->p->nodes.data[t];
   uint32_t at = last_below(c, n);
   if (!works(n)) {
@@ -135,6 +137,7 @@ read_by(cutter *c, uint32_t t, uint32_t region) {
 
 static void
 sink(cutter *c, uint32_t t) {
+  assert(t < c->p->nodes.len);
   rg_cut *out = c->out;
   const gs_node *n = &c->p->nodes.data[t];
   if (works(n) && out->of[t] == RG_NONE) {

@@ -19,6 +19,7 @@ enum { MOST_TERMS = 512 }; /* of a part that goes back over others */
 
 static bs_value
 name_of(const gs_program *p, uint32_t t) {
+  assert(t < p->nodes.len);
   return bs_item(p->ctx.values, p->nodes.data[t].attr, 0);
 }
 
@@ -199,6 +200,7 @@ count_uses(rg_parts *parts, uint32_t by) {
 
 static bool
 is_alone(const rg_parts *parts, uint32_t t, uint32_t r) {
+  assert(t < parts->cut->p->nodes.len);
   const gs_node *n = &parts->cut->p->nodes.data[t];
   return n->op == GS_SLICE && parts->within[t] &&
          !parts->within[n->kids[0].i] && parts->uses[n->kids[0].i] == 1 &&
@@ -278,6 +280,7 @@ constant_of(const rg_parts *parts, uint32_t t) {
 
 static void
 put_words(rg_parts *parts, uint32_t t, bs_key *key) {
+  assert(t < parts->cut->p->nodes.len);
   bs_heap *heap = parts->cut->heap;
   const gs_node *n = &parts->cut->p->nodes.data[t];
   if (n->op == GS_CONST) {

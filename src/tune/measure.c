@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "glenside/interpret/interpret.h"
 #include "poly/schedule/primitive.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -170,6 +171,7 @@ find_bounds(tu_search *s) {
 
 static bool
 is_same(tu_search *s, uint32_t k, const gs_tensor *output, gs_difference *d) {
+  assert(k < s->program->source->outputs.len);
   const gs_tensor *expected = &s->expected[k];
   double tolerance = s->options->tolerance;
   if (gs_tensor_compare(expected, output, tolerance, tolerance, d))
@@ -214,6 +216,7 @@ take_outputs(tu_search *s, tu_candidate *c, gs_tensor *outputs) {
 
 static void
 show(const tu_search *s, uint32_t round, uint32_t k, const char *doing) {
+  assert(k < s->list.len);
   const tu_options *o = s->options;
   if (!o->progress)
     return;
@@ -234,11 +237,13 @@ choose(tu_search *s) {
     if (c->status == TU_OK && (b->status != TU_OK || c->seconds < b->seconds))
       s->best = k;
   }
+  assert(s->best < s->list.len);
 }
 
 /* One build where it is needed, and one run. */
 static void
 run_once(tu_search *s, uint32_t k, uint32_t round, const gs_tensor *inputs) {
+  assert(k < s->list.len);
   tu_candidate *c = &s->list.data[k];
   moment m = now(s->ctx->diags);
   double seconds = 0;
@@ -261,11 +266,13 @@ run_once(tu_search *s, uint32_t k, uint32_t round, const gs_tensor *inputs) {
   c->seconds = c->rounds && c->seconds < seconds ? c->seconds : seconds;
   c->status = TU_OK;
   c->rounds++;
+  assert(c->seconds > 0);
 }
 
 /* The first candidate is run in any case: its output is what is right. */
 static bool
 is_wanted(const tu_search *s, uint32_t k, uint32_t round) {
+  assert(k < s->list.len);
   const tu_candidate *c = &s->list.data[k];
   if (k == 0 && !s->expected)
     return true;
@@ -284,6 +291,7 @@ all_known(const tu_search *s) {
 
 static bool
 first_failed(tu_search *s) {
+  assert(s->list.len > 0);
   const tu_candidate *first = &s->list.data[0];
   if (first->status != TU_FAILED && first->status != TU_SLOW)
     return false;

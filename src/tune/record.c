@@ -14,6 +14,7 @@
 #include "tune/tune.h"
 #include "base/file.h"
 #include "glen-features.h"
+#include <assert.h>
 #include <string.h>
 
 #if GLEN_HAVE_JANSSON
@@ -131,7 +132,9 @@ find(const json_t *list, const char *key, const char *value) {
 static void
 take(tu_search *s, tu_candidate *c, const json_t *known) {
   const char *message = text_of(known, "message");
-  tu_status status = (tu_status)status_of(text_of(known, "status"));
+  int word = status_of(text_of(known, "status"));
+  assert(word >= 0); /* is_candidate has seen to it */
+  tu_status status = (tu_status)word;
   if (strcmp(text_of(known, "code"), c->code) != 0 || status == TU_NEW)
     return;
   c->status = status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tune_report.c - what a search found, as a table and as JSON. */
 #include "tune/tune.h"
+#include <assert.h>
 #include <inttypes.h>
 
 const char *const tu_status_names[TU_STATUSES] = {"new", "ok", "slow", "failed",
@@ -8,6 +9,7 @@ const char *const tu_status_names[TU_STATUSES] = {"new", "ok", "slow", "failed",
 
 static void
 put_candidate(const tu_search *s, uint32_t k, bs_text *out) {
+  assert(k < s->list.len);
   const tu_candidate *c = &s->list.data[k];
   double best = s->list.data[s->best].seconds;
   bs_putf(out, "%s ", k == s->best ? "*" : " ");

@@ -20,6 +20,7 @@ static const int64_t most_of[CG_AXES] = {INT32_MAX, 65535, 65535,
 
 static const po_nest_node *
 at(const cg_emitter *e, uint32_t node) {
+  assert(node < e->p->nest.nodes.len);
   return &e->p->nest.nodes.data[node];
 }
 

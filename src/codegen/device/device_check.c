@@ -17,6 +17,7 @@
 #include "poly/loops/access.h"
 #include "poly/depend/depend.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <isl/local_space.h>
 #include <isl/space.h>
@@ -43,6 +44,7 @@ typedef struct check {
 
 static const po_nest_node *
 at(const check *x, uint32_t node) {
+  assert(node < x->e->p->nest.nodes.len);
   return &x->e->p->nest.nodes.data[node];
 }
 
@@ -124,6 +126,7 @@ stmt(const check *x, uint32_t k) {
 static __isl_give isl_map *
 access_map(const check *x, const po_stmt *s, uint32_t array,
            __isl_keep isl_pw_multi_aff *index, bool anywhere) {
+  assert(array < x->e->p->arrays.len);
   isl_pw_aff *address = po_address(&x->e->p->arrays.data[array], index);
   isl_map *map = isl_map_from_pw_aff(address);
   bool plain = true;
@@ -255,6 +258,7 @@ in_one_life(const check *x, uint32_t s, uint32_t t, uint32_t array,
 static bool
 check_pair(check *x, uint32_t from, uint32_t to, uint32_t array,
            __isl_keep isl_map *pairs, bool flow) {
+  assert(array < x->e->p->arrays.len);
   const po_array *a = &x->e->p->arrays.data[array];
   bool local = a->role == PO_LOCAL && a->scope != PO_SHARED;
   conflict f = {from, to, array, NULL, NULL};
@@ -384,6 +388,7 @@ before(const check *x, __isl_keep isl_multi_aff *s,
 /* Of the pairs of a conflict those with barrier k between. */
 static __isl_give isl_map *
 separated(const check *x, const conflict *f, uint32_t k) {
+  assert(k < x->syncs.len);
   uint32_t node = x->syncs.data[k];
   isl_set *runs = runs_of_sync(x, node);
   isl_multi_aff *times =

@@ -30,6 +30,7 @@ typedef struct walk {
 
 static const po_nest_node *
 at(const walk *w, uint32_t node) {
+  assert(node < w->e->p->nest.nodes.len);
   return &w->e->p->nest.nodes.data[node];
 }
 
@@ -238,6 +239,7 @@ cg_is_in_kernel(const cg_launch *c, uint32_t array) {
 
 static cg_node *
 declare(const cg_emitter *e, bs_arena *arena, uint32_t array) {
+  assert(array < e->p->arrays.len);
   const po_array *a = &e->p->arrays.data[array];
   bool indexed = cg_is_indexed(e, array);
   cg_node *let = cg_make_let(arena, gs_dtype_table[a->dtype].c_type, a->name,

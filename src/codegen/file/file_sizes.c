@@ -41,6 +41,7 @@ cg_count_places(const po_program *p) {
 /* The bytes of an array in the workspace. */
 static const cg_expr *
 make_bytes(cg_emitter *e, uint32_t k) {
+  assert(k < e->p->arrays.len);
   const po_array *array = &e->p->arrays.data[k];
   if (po_lies_by_sizes(array))
     return cg_make_bytes(e, k);

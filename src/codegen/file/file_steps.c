@@ -7,6 +7,7 @@
 #include "codegen/file/codegen_file.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 #include <string.h>
 
 /* Steps in one function. */
@@ -75,6 +76,7 @@ make_call(cg_emitter *e, uint32_t k) {
 /* before: the group of the step above, or NULL. */
 static void
 add_step(cg_emitter *e, cg_list *to, uint32_t k, const po_group *before) {
+  assert(k < e->groups.list.len);
   const po_group *group = &e->groups.list.data[k];
   if (!before || !same_origin(e, group, before))
     cg_append(to, cg_make_comment(&e->arena, cg_origin_text(e, group, 0)));
@@ -98,6 +100,7 @@ add_steps(const steps *s, cg_list *to, bool timed) {
 
 static void
 collect(const cg_emitter *e, uint32_t group, uint8_t *has) {
+  assert(group < e->groups.list.len);
   const cg_use *use = &e->uses[group];
   const po_stmt *call = cg_stmt(e, &e->groups.list.data[group], 0);
   for (uint32_t k = 0; k < use->n_slots; k++)

@@ -55,6 +55,7 @@ cg_origin_text(cg_emitter *e, const po_group *group, uint32_t more) {
 
 static const char *
 element_type(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   return gs_dtype_table[e->p->arrays.data[array].dtype].c_type;
 }
 

@@ -4,6 +4,7 @@
 #include "codegen/unit/unit_profile.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/nest.h"
+#include <assert.h>
 #include <string.h>
 
 /* Of one instance: the operators of its body, and the fold. */
@@ -32,6 +33,7 @@ operations_of(const cg_emitter *e, const po_group *group) {
 
 static double
 bytes_of(const cg_emitter *e, uint32_t group) {
+  assert(group < e->groups.list.len);
   const cg_use *use = &e->uses[group];
   const po_stmt *call = cg_stmt(e, &e->groups.list.data[group], 0);
   double sum = 0;
@@ -59,6 +61,7 @@ cg_make_note(cg_emitter *e, int64_t step) {
 
 cg_node *
 cg_make_note_of_step(cg_emitter *e, uint32_t k) {
+  assert(k < e->groups.list.len);
   cg_profile *profile = e->options->profile;
   const po_group *group = &e->groups.list.data[k];
   const char *layer = cg_layer_of(e, group);

@@ -12,6 +12,7 @@
  * pointer into the workspace, where each thread has its part.  An array in
  * registers whose indices are all constants is a scalar for each element. */
 #include "codegen/pass/pass.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- declarations ---- */
@@ -32,6 +33,7 @@ slot_name(const cg_scope *scope, uint32_t array) {
 /* A large array that all threads share is declared with the workspace. */
 static bool
 is_declared(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   if (po_is_large(&e->p->arrays.data[array]))
     return po_is_in_parallel(e->p, e->local_node[array]);
   return !cg_is_by_name(e, array) || e->elements[array].read;
@@ -39,6 +41,7 @@ is_declared(const cg_emitter *e, uint32_t array) {
 
 static const char *
 element_name(cg_emitter *e, uint32_t array, uint32_t k) {
+  assert(array < e->p->arrays.len);
   return bs_arena_printf(&e->arena, "%s_%u", e->p->arrays.data[array].name, k);
 }
 
@@ -61,6 +64,7 @@ declare_elements(cg_emitter *e, uint32_t array, cg_list *to) {
 /* The thread's part of the workspace. */
 static cg_node *
 declare_part(const locals *x, uint32_t array) {
+  assert(array < x->e->p->arrays.len);
   bs_arena *arena = &x->e->arena;
   const po_array *local = &x->e->p->arrays.data[array];
   const gs_dtype_info *dtype = &gs_dtype_table[local->dtype];

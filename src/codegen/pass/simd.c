@@ -58,6 +58,7 @@ typedef struct lanes {
 /* A variable, or an array, of one iteration. */
 static bool
 is_private(const lanes *l, uint32_t array) {
+  assert(array < l->e->p->arrays.len);
   return l->e->p->arrays.data[array].role == PO_LOCAL &&
          l->e->local_node[array] == l->loop->loop;
 }

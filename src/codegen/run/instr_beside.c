@@ -9,6 +9,7 @@
 #include "codegen/run/instr_trial.h"
 #include "poly/loops/storage.h"
 #include "poly/memory/memory.h"
+#include <assert.h>
 
 typedef struct pairing {
   po_program *p;
@@ -19,6 +20,7 @@ typedef struct pairing {
 
 static bool
 is_in_memory(const pairing *x, uint32_t array) {
+  assert(array < x->p->arrays.len);
   return x->p->arrays.data[array].role == PO_MEMORY;
 }
 

@@ -231,6 +231,7 @@ enum { SMALL, EDGES, RANGE, SPECIAL, KINDS };
 
 static double
 value(gs_dtype d, uint32_t kind, uint64_t bits) {
+  assert(d < GS_DTYPE_COUNT);
   bool whole = gs_dtype_table[d].integer;
   if (kind == EDGES || (kind == SPECIAL && whole && bits % 2))
     return edge(d, bits >> 8);

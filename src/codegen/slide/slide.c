@@ -160,6 +160,7 @@ base_of(const cg_use *use, uint32_t array, int64_t base) {
 
 static const char *
 type_of(const cg_slide *x, uint32_t array) {
+  assert(array < x->e->p->arrays.len);
   return gs_dtype_table[x->e->p->arrays.data[array].dtype].c_type;
 }
 

@@ -11,10 +11,12 @@
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide.h"
+#include <assert.h>
 #include <math.h>
 
 static const po_stmt *
 stmt_of(const cg_slide *x, uint32_t k) {
+  assert(k < x->e->p->stmts.len);
   return &x->e->p->stmts.data[k];
 }
 

@@ -43,6 +43,7 @@ cg_has_locals(const cg_emitter *e, const po_group *group, uint32_t loop) {
 /* Another array is named NAME_3. */
 static bool
 is_prefix_of_another(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   const char *name = p->arrays.data[array].name;
   size_t n = strlen(name);
   for (uint32_t k = 0; k < p->arrays.len; k++) {

@@ -278,6 +278,7 @@ find_accesses(printing *x) {
 
 static void
 put_local(printing *x, uint32_t array) {
+  assert(array < x->e->p->arrays.len);
   const po_array *local = &x->e->p->arrays.data[array];
   bs_putf(&x->text, " L%u:%d:%d", find_local(x, array), local->dtype,
           local->scope);
@@ -288,6 +289,7 @@ put_local(printing *x, uint32_t array) {
 
 static void
 put_array(printing *x, uint32_t array, const access *a) {
+  assert(array < x->e->p->arrays.len);
   const po_array *to = &x->e->p->arrays.data[array];
   if (to->role == PO_LOCAL)
     put_local(x, array);
@@ -398,6 +400,7 @@ put_stmt(printing *x, const po_stmt *stmt, const access *a) {
 /* A loop as its level, and what it is run as. */
 static void
 put_loop(printing *x, uint32_t loop) {
+  assert(loop < x->e->p->nest.nodes.len);
   const po_nest_node *n = &x->e->p->nest.nodes.data[loop];
   bs_putf(&x->text, "%d %u:%d:%d:%u:%d", n->kind, po_nest_depth(x->e->p, loop),
           n->mark, n->separate, n->lanes, (int)n->tail);

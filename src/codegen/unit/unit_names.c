@@ -91,6 +91,7 @@ is_taken(const po_program *p, const char *name) {
 
 static const char *
 other_name(po_program *p, uint32_t k) {
+  assert(k < p->arrays.len);
   const char *name = p->arrays.data[k].name;
   do
     name = bs_arena_printf(p->ctx.arena, "v_%s", name);

@@ -4,6 +4,7 @@
  * Facts of a term come through the callbacks of the environment; a fact that
  * nobody knows is undefined, so that a condition over it fails. */
 #include "glenside/expr/expr_apply.h"
+#include <assert.h>
 
 /* --- facts of a term ------------------------------------------------------ */
 
@@ -267,6 +268,7 @@ FN(OP_PARAM) {
 /* A reduction that is the fold of a tuple's operator, over all of C. */
 static bool
 is_fold_of_items(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   const gs_compute_info *info = &gs_compute_table[op];
   return info->kind == GS_DOT ||
          (info->kind == GS_REDUCE && info->is_associative);

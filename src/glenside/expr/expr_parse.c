@@ -10,6 +10,7 @@
  * Calls of literals are folded, so `(list 1 0)` and `(* 2 $q)` are literals
  * to everybody else. */
 #include "glenside/expr/expr_functions.h"
+#include <assert.h>
 #include <string.h>
 
 static gs_sort
@@ -48,6 +49,7 @@ static const gs_expr *parse(const parser *, uint32_t node, want, int depth);
 
 static const bs_sx *
 at(const parser *p, uint32_t node) {
+  assert(node < p->sexps->nodes.len);
   return &p->sexps->nodes.data[node];
 }
 
@@ -168,6 +170,7 @@ parameter(const parser *p, uint32_t node, const char *name, want w) {
  * called for, as in a list, that of one with parameters is a mere name. */
 static const gs_expr *
 operator_name(const parser *p, uint32_t node, gs_compute op, bool any) {
+  assert(op < GS_COMPUTE_COUNT);
   const bs_sx *x = at(p, node);
   size_t n = strlen(gs_compute_table[op].params);
   if (!n || any)
@@ -485,6 +488,7 @@ parse_function(const parser *p, uint32_t node, int function, uint32_t first,
 static const gs_expr *
 parse_operator(const parser *p, uint32_t node, gs_compute op, want w,
                int depth) {
+  assert(op < GS_COMPUTE_COUNT);
   const gs_compute_info *info = &gs_compute_table[op];
   uint32_t n = at(p, node)->count - 1, head = node + 1;
   size_t expected = strlen(info->params);

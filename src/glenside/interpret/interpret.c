@@ -8,6 +8,7 @@
  * program of its own, interpreted the same way (semantics hold no calls, so
  * this goes one level down). */
 #include "glenside/interpret/interpret_state.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- calls ---------------------------------------------------------------- */
@@ -77,6 +78,7 @@ own(in_state *s, uint32_t t, bool is) {
 
 static bool
 eval_call(in_state *s, uint32_t t) {
+  assert(t < s->p->nodes.len);
   const gs_node *node = &s->p->nodes.data[t];
   in_call *c = s->run->calls;
   while (c && !is_call(s, c, node))
@@ -121,6 +123,7 @@ init_bounds(in_state *s, uint32_t t) {
 static void
 bound_item(in_state *s, uint32_t t, const in_operator *o, const int64_t *index,
            int64_t first, const double *item, const double *result) {
+  assert(t < s->p->nodes.len);
   const gs_node *node = &s->p->nodes.data[t];
   const gs_type *in = &s->types[node->kids[0].i], *type = &s->types[t];
   int64_t n_in = gs_prod(in->dim + in->access, in->rank - in->access);
@@ -318,6 +321,7 @@ in_run_program(in_run *run, const gs_program *p, const in_data *data) {
 
 static bool
 check_input(const gs_program *p, uint32_t k, const gs_tensor *found) {
+  assert(k < p->inputs.len);
   gs_type type;
   gs_type_at(p, p->inputs.data[k].term, &type);
   bool same = found->dtype == type.dtype && found->rank == type.rank &&

@@ -22,6 +22,7 @@
 /* How far rounding moves a number near 1; integers are not rounded. */
 static double
 unit_of(gs_dtype dtype) {
+  assert(dtype < GS_DTYPE_COUNT);
   return gs_dtype_table[dtype].integer ? 0 : ldexp(1, -gs_float_digits(dtype));
 }
 
@@ -180,6 +181,7 @@ of_softmax(const in_operator *o, int64_t n, const double *in, const double *e,
 
 static bool
 is_exact(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   return gs_compute_table[op].digits == GS_DIGITS_EXACT;
 }
 

@@ -63,6 +63,7 @@ find_last_uses(in_state *s) {
 static bool
 too_large(const in_state *s, uint32_t t, const char *what, int64_t found,
           int64_t most) {
+  assert(t < s->p->nodes.len);
   bs_error(s->run->ctx.diags, s->p->nodes.data[t].span, "too-large",
            "too large to interpret: %s %lld, at most %lld", what,
            (long long)found, (long long)most);
@@ -73,6 +74,7 @@ too_large(const in_state *s, uint32_t t, const char *what, int64_t found,
 /* Adds what computing a stored term visits. */
 static bool
 count_work(in_state *s, uint32_t t) {
+  assert(t < s->p->nodes.len);
   const gs_node *node = &s->p->nodes.data[t];
   const gs_type *type = &s->types[t];
   int64_t visits = gs_elements(type);
@@ -103,6 +105,7 @@ in_bytes(const in_state *s, uint32_t t) {
 /* Of the items that are loaded while a term is computed. */
 static int64_t
 item_bytes(const in_state *s, uint32_t t) {
+  assert(t < s->p->nodes.len);
   const gs_node *node = &s->p->nodes.data[t];
   if (node->op != GS_COMPUTE)
     return 0;

@@ -85,6 +85,7 @@ broadcast(const place *p) {
 /* The lowest value of a dtype. */
 static double
 lowest(gs_dtype dtype) {
+  assert(dtype < GS_DTYPE_COUNT);
   if (!gs_dtype_table[dtype].integer)
     return -INFINITY;
   return (double)gs_dtype_least(dtype);
@@ -277,6 +278,7 @@ load_by_fetch(const in_state *s, gs_term t, const int64_t *outer, double *out) {
 /* Whether indices of the child are sums of multiples of those of the view. */
 static bool
 is_affine(gs_op op) {
+  assert(op < GS_OP_COUNT);
   const gs_op_info *info = &gs_op_table[op];
   return info->view && info->kids == 1 && !gs_op_is(op, GS_INTRICATE);
 }

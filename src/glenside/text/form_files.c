@@ -4,6 +4,7 @@
 #include "glenside/text/form_files.h"
 #include "base/file.h"
 #include "base/places.h"
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ static bool load_path(gs_form_files *, const char *path, bs_span from);
 
 static bool
 read_include(gs_form_files *f, uint32_t file, uint32_t node) {
+  assert(file < f->files.len);
   const bs_sexps *sx = &f->files.data[file].sx;
   const bs_sx *name = bs_sx_at(sx, bs_sx_item(sx, node, 1));
   if (bs_sx_at(sx, node)->count == 2 && name->kind == BS_SX_STRING)

@@ -10,6 +10,7 @@
 #include "glenside/type/sizes.h"
 #include "glenside/array/tensor.h"
 #include "base/file.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -139,6 +140,7 @@ define(gs_parser *x, form_kind kind, uint32_t name) {
 
 static bool
 integer_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
+  assert(dtype < GS_DTYPE_COUNT);
   const gs_dtype_info *info = &gs_dtype_table[dtype];
   const bs_sx *sx = parse_at(x, node);
   if (sx->kind != BS_SX_INT)

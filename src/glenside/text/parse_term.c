@@ -11,6 +11,7 @@
 #include "glenside/text/parse.h"
 #include "glenside/type/sizes.h"
 #include "glenside/target/target.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,6 +119,7 @@ unknown_operator(gs_parser *x, uint32_t head) {
 /* (relu x) is (compute relu x), and (clip x 0 6) is (compute (clip 0 6) x). */
 static bool
 shape_applied(gs_parser *x, parse_frame *f, gs_compute compute) {
+  assert(compute < GS_COMPUTE_COUNT);
   const gs_compute_info *info = &gs_compute_table[compute];
   uint32_t want = 1 + (uint32_t)strlen(info->params);
   uint32_t n = parse_at(x, f->list)->count - 1;

@@ -7,6 +7,7 @@
 #include "glenside/program/scan.h"
 #include "glenside/type/sizes.h"
 #include "glenside/array/tensor.h"
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,7 @@ print_head(const bs_values *values, gs_op op, bs_value attr) {
 
 bool
 print_attrs_first(gs_op op) {
+  assert(op < GS_OP_COUNT);
   return gs_op_table[op].attrs_first || !gs_op_table[op].kids;
 }
 

@@ -136,6 +136,7 @@ concat_goes_on(const printer *x, const gs_node *node, uint32_t kid) {
 
 static uint32_t
 width_of(printer *x, uint32_t i) {
+  assert(i < x->p->nodes.len);
   const gs_node *node = &x->p->nodes.data[i];
   size_t attrs = strlen(attrs_of(x, node));
   size_t head = strlen(print_head(x->values, node->op, node->attr));

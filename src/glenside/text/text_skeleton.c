@@ -10,6 +10,7 @@
 #include "glenside/type/elsewhere.h"
 #include "glenside/program/skeleton.h"
 #include "glenside/target/target.h"
+#include <assert.h>
 #include <string.h>
 
 #define NO_NODE UINT32_MAX
@@ -28,6 +29,7 @@ static uint32_t parse_term(parser *, uint32_t node, int depth);
 
 static const bs_sx *
 at(const parser *p, uint32_t node) {
+  assert(node < p->sexps->nodes.len);
   return &p->sexps->nodes.data[node];
 }
 

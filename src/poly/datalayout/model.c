@@ -9,6 +9,7 @@
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
 #include "poly/datalayout/datalayout.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <string.h>
 #include <isl/val.h>
@@ -134,6 +135,7 @@ index_of(const po_stmt *stmt, __isl_keep isl_pw_multi_aff *at) {
  * reduction's start brings in what its updates use. */
 static bool
 is_written_further_in(const po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   const po_stmt *s = &p->stmts.data[stmt];
   uint32_t loops[PO_MAX_DEPTH], others[PO_MAX_DEPTH];
   uint32_t n = po_nest_loops(p, s->leaf, loops);
@@ -161,6 +163,7 @@ is_contracted(const po_program *p, uint32_t stmt) {
 static bool
 add_statement(const po_program *p, uint32_t s, const uint32_t *number,
               po_layout_model *m) {
+  assert(s < p->stmts.len);
   const po_stmt *stmt = &p->stmts.data[s];
   int64_t extent[PO_MAX_DEPTH];
   uint32_t n;

@@ -8,6 +8,7 @@
  * made is stored beside the calls.  Then queues become double, those that move
  * the most first, as long as all of them still fit. */
 #include "poly/implgraph/buffers.h"
+#include <assert.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -27,6 +28,7 @@ find_buffer(const po_buffers *b, const po_tensor *t) {
 static void
 add_use(bs_heap *heap, po_buffers *b, const po_graph *g, uint32_t node,
         uint32_t number) {
+  assert(node < g->nodes.len);
   const po_tensor *t = &g->nodes.data[node].tensors.data[number];
   po_buffer *known = find_buffer(b, t);
   if (!t->bytes)
@@ -68,6 +70,7 @@ end_of(const po_buffer *b) {
 /* The lowest place of a buffer among those before it in the list. */
 static void
 place(po_buffers *b, uint32_t number) {
+  assert(number < b->list.len);
   po_buffer *one = &b->list.data[number];
   bool moved = true;
   one->offset = 0;

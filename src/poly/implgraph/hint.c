@@ -10,6 +10,7 @@
  * Whether a loop is parallel, reduces, or carries other dependences is asked
  * of the dependences (depend.h). */
 #include "poly/implgraph/hint.h"
+#include <assert.h>
 
 #include "poly/schedule/loop_axes.h"
 #include "poly/depend/depend.h"
@@ -157,6 +158,7 @@ find_view(const hinter *h, const po_stmt *stmt, uint32_t array,
 static bool
 has_tensor(const po_graph *g, uint32_t node, const char *name, bool output,
            const int64_t *repeats, const int64_t *strides) {
+  assert(node < g->nodes.len);
   const po_graph_node *owner = &g->nodes.data[node];
   for (uint32_t k = 0; k < owner->tensors.len; k++) {
     const po_tensor *t = &owner->tensors.data[k];
@@ -173,6 +175,7 @@ has_tensor(const po_graph *g, uint32_t node, const char *name, bool output,
 static void
 add_tensor(hinter *h, uint32_t node, const po_stmt *stmt, uint32_t array,
            isl_pw_multi_aff *index, bool output) {
+  assert(array < h->p->arrays.len);
   po_graph *g = &h->hint->graph;
   int64_t sizes[MAX_LOOPS], repeats[MAX_LOOPS], strides[MAX_LOOPS];
   uint32_t axes[PO_MAX_AXES], n = po_graph_node_axes(g, node, axes);
@@ -192,6 +195,7 @@ add_tensor(hinter *h, uint32_t node, const po_stmt *stmt, uint32_t array,
 /* An array that is read along other loops first than it is written. */
 static void
 find_views(hinter *h, const po_stmt *stmt, uint32_t node) {
+  assert(node < h->hint->graph.nodes.len);
   const po_graph_node *n = &h->hint->graph.nodes.data[node];
   uint32_t ends[2] = {PO_NO_AXIS, PO_NO_AXIS};
   if (stmt->kind != PO_ASSIGN || stmt->n_exprs != 1 || n->tensors.len != 2)
@@ -279,6 +283,7 @@ only_reduces(const hinter *h) {
 
 static const char *
 graph_name(const po_hints *hints, const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   const char *wish = p->arrays.data[array].name;
   uint32_t same = 0;
   for (uint32_t k = 0; k < hints->list.len; k++)

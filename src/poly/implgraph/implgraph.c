@@ -10,6 +10,7 @@
  *
  * Products saturate at INT64_MAX; a buffer that large is refused. */
 #include "poly/implgraph/implgraph.h"
+#include <assert.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -140,6 +141,7 @@ uint32_t
 po_graph_add_tensor(po_graph *g, uint32_t node, const char *name,
                     gs_dtype dtype, bool output, const int64_t *repeats,
                     const int64_t *strides) {
+  assert(node < g->nodes.len);
   uint32_t axes[PO_MAX_AXES], n = po_graph_node_axes(g, node, axes);
   po_graph_node *owner = &g->nodes.data[node];
   po_tensor t = {.name = bs_arena_strdup(g->arena, name),
@@ -231,6 +233,7 @@ reorder_view(po_graph *g, po_tensor *t) {
 /* Buffers and calls were those of other axes. */
 static void
 forget_calls(po_graph *g, uint32_t id) {
+  assert(id < g->nodes.len);
   po_graph_node *node = &g->nodes.data[id];
   uint32_t axes[PO_MAX_AXES], n = po_graph_node_axes(g, id, axes);
   node->loop_axis = n ? axes[n - 1] : PO_NO_AXIS;
@@ -323,6 +326,7 @@ po_graph_reorder(po_graph *g, const uint32_t *axes, uint32_t n) {
 
 bool
 po_graph_set_loop(po_graph *g, uint32_t id, uint32_t axis) {
+  assert(id < g->nodes.len);
   po_graph_node *node = &g->nodes.data[id];
   uint32_t axes[PO_MAX_AXES], n = po_graph_node_axes(g, id, axes);
   int64_t calls = 1, api = 1;
@@ -433,6 +437,7 @@ same_buffer(const po_tensor *a, const po_tensor *b) {
 /* Whether an earlier tensor of the graph has the same buffer. */
 static bool
 is_shared(const po_graph *g, uint32_t node, uint32_t number) {
+  assert(node < g->nodes.len);
   const po_tensor *t = &g->nodes.data[node].tensors.data[number];
   for (uint32_t k = 0; k <= node; k++) {
     const po_graph_node *other = &g->nodes.data[k];
@@ -458,6 +463,7 @@ po_graph_buffer_bytes(const po_graph *g) {
 
 double
 po_graph_transfers(const po_graph *g, uint32_t id, uint32_t number) {
+  assert(id < g->nodes.len);
   const po_graph_node *node = &g->nodes.data[id];
   const po_tensor *t = &node->tensors.data[number];
   uint32_t axes[PO_MAX_AXES], n = po_graph_node_axes(g, id, axes);

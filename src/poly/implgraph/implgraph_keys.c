@@ -6,6 +6,7 @@
  * keys begin where those of the one before it end.  Where groups run at the
  * same time, one kernel holds all of them and there is one key. */
 #include "poly/implgraph/candidates.h"
+#include <assert.h>
 
 static int64_t
 keys_of(const po_impl_result *r) {
@@ -46,6 +47,7 @@ po_key_result(const po_impl_plan *plan, int64_t key, uint32_t *result,
 
 uint32_t
 po_key_impl(const po_impl_result *r, int64_t rest, uint32_t group) {
+  assert(group < r->groups.len && r->groups.data[group].impls.len > 0);
   for (uint32_t k = r->groups.len; k-- > group + 1;)
     rest /= r->groups.data[k].impls.len;
   return (uint32_t)(rest % r->groups.data[group].impls.len);

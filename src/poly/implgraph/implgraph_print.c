@@ -8,6 +8,7 @@
  *
  * `input` lines are as `output` ones; what there is none of is `-`. */
 #include "poly/implgraph/implgraph.h"
+#include <assert.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,6 +123,7 @@ json_tensor(const po_tensor *t, bs_json *j) {
 
 static void
 json_node(const po_graph *g, uint32_t id, bs_json *j) {
+  assert(id < g->nodes.len);
   const po_graph_node *node = &g->nodes.data[id];
   uint32_t axes[PO_MAX_AXES], n = po_graph_node_axes(g, id, axes);
   bs_json_object(j, NULL);

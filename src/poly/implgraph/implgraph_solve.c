@@ -14,6 +14,7 @@
  * groups. */
 #include "glenside/target/machine.h"
 #include "poly/implgraph/buffers.h"
+#include <assert.h>
 
 #include "glenside/target/tuned.h"
 #include <inttypes.h>
@@ -70,6 +71,7 @@ share_of(const po_graph *g, const po_graph_node *n) {
 
 static double
 traffic_of(const po_graph *g, const po_graph_machine *m, uint32_t node) {
+  assert(node < g->nodes.len);
   const po_graph_node *n = &g->nodes.data[node];
   double used = fmin((double)po_graph_blocks(g, node), (double)m->cores);
   double bytes = 0;
@@ -95,6 +97,7 @@ cost_of(const po_graph *g, const po_buffers *buffers,
   for (uint32_t k = 0; k < g->nodes.len; k++) {
     const po_graph_node *n = &g->nodes.data[k];
     int64_t blocks = po_graph_blocks(g, k);
+    assert(blocks > 0 && m->cores > 0);
     double waves = ceil((double)blocks / (double)m->cores);
     double mine = (double)n->calls / (double)blocks * waves;
     calls += mine;
@@ -216,6 +219,7 @@ typedef struct sizes {
 
 static void
 add_size(sizes *list, int64_t size) {
+  assert(size > 0 && list->n < MAX_SIZES + EVEN_SIZES);
   for (uint32_t k = 0; k < list->n; k++)
     if (list->of[k] == size)
       return;
@@ -291,16 +295,20 @@ solve_group(solver *s, po_impl_group *group, uint32_t block_id) {
     impl.graph = BS_NEW(arena, po_graph);
     po_graph_copy(impl.graph, &s->hint->graph, arena);
     impl.graph->name = impl.name;
-    implement(s, &impl.tiling, impl.graph);
+    bool again = implement(s, &impl.tiling, impl.graph);
+    assert(again);
+    (void)again;
     bs_push(arena->heap, &group->impls, impl);
   }
   for (uint32_t k = 1; k < group->impls.len; k++)
     if (is_better(&group->impls.data[k], &group->impls.data[group->chosen]))
       group->chosen = k;
+  assert(!group->impls.len || group->chosen < group->impls.len);
 }
 
 static void
 finish_result(solver *s, po_impl_result *result) {
+  assert(result->groups.len > 0);
   result->feasible = true;
   for (uint32_t k = 0; k < result->groups.len; k++) {
     const po_impl_group *g = &result->groups.data[k];
@@ -384,6 +392,7 @@ second_phase(solver *s) {
     repeats[0][n] = repeats[1][n] = a->value;
     made->group[axes[n++]] = PO_CASE_Y;
   }
+  assert(sum && n < PO_MAX_AXES);
   axes[n] =
       po_axis_add(&made->graph.axes, "cores", NULL, cores, PO_AXIS_REDUCTION);
   repeats[0][n] = cores;

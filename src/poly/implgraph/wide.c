@@ -10,6 +10,7 @@
  *   B[..] is loaded; for i { for k { call } }   once, of all k
  */
 #include "poly/implgraph/candidates.h"
+#include <assert.h>
 
 #include <string.h>
 
@@ -36,6 +37,7 @@ axes_of_buffer(const po_tensor *t) {
 /* Several nodes use it, and do so by one buffer as long as all are alike. */
 static bool
 is_common(const po_graph *g, uint32_t node, uint32_t number) {
+  assert(node < g->nodes.len);
   const char *name = g->nodes.data[node].tensors.data[number].name;
   for (uint32_t k = 0; k < g->nodes.len; k++)
     for (uint32_t i = 0; i < g->nodes.data[k].tensors.len; i++)
@@ -47,6 +49,7 @@ is_common(const po_graph *g, uint32_t node, uint32_t number) {
 
 static double
 moved(const po_graph *g, uint32_t node, uint32_t number) {
+  assert(node < g->nodes.len);
   return po_graph_transfers(g, node, number) *
          (double)g->nodes.data[node].tensors.data[number].bytes;
 }

@@ -10,6 +10,7 @@
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include "poly/loops/uses.h"
+#include <assert.h>
 #include <isl/map.h>
 
 /* The index at which the formula reads the array: one for all reads. */
@@ -35,6 +36,7 @@ only_read(const po_stmt *formula, uint32_t array) {
 static bool
 are_theirs(const po_program *p, const po_uses *uses, uint32_t array,
            uint32_t last, uint32_t formula) {
+  assert(last < p->stmts.len);
   uint32_t root = po_nest_root(p, p->stmts.data[last].leaf);
   for (uint32_t k = uses->from[array]; k < uses->from[array + 1]; k++)
     if (uses->stmts[k] != formula &&
@@ -71,6 +73,7 @@ is_bijection(__isl_keep isl_map *map, __isl_keep isl_set *from,
 /* Where it reads the sums, in one place and alone; NULL: it is none. */
 static const po_expr *
 read_of(const po_program *p, uint32_t last, uint32_t formula) {
+  assert(last < p->stmts.len && formula < p->stmts.len);
   const po_stmt *from = &p->stmts.data[last], *to = &p->stmts.data[formula];
   if (to->kind != PO_ASSIGN || to->n_iters != to->n_outer ||
       p->arrays.data[from->array].role != PO_WORKSPACE ||
@@ -87,6 +90,7 @@ po_may_be_formula(const po_program *p, uint32_t last, uint32_t formula) {
 
 isl_pw_multi_aff *
 po_formula_instances(const po_program *p, uint32_t last, uint32_t formula) {
+  assert(last < p->stmts.len && formula < p->stmts.len);
   const po_stmt *from = &p->stmts.data[last], *to = &p->stmts.data[formula];
   const po_expr *read = read_of(p, last, formula);
   if (!read)

@@ -172,6 +172,7 @@ none(const looking *l, const char *reason) {
 
 uint32_t
 po_formula_behind(const po_program *p, const po_groups *groups, uint32_t k) {
+  assert(k < groups->list.len);
   const po_group *next = &groups->list.data[k] + 1;
   if (k + 1 == groups->list.len || next->n != 1 || next[-1].n < 2)
     return UINT32_MAX;
@@ -183,6 +184,7 @@ po_formula_behind(const po_program *p, const po_groups *groups, uint32_t k) {
  * computed where sums are stored. */
 static bool
 find_in_group(const looking *l, uint32_t k) {
+  assert(k < l->groups->list.len);
   po_program *p = l->p;
   const po_group *group = &l->groups->list.data[k];
   const uint32_t *stmts = l->groups->stmts.data + group->first;
@@ -310,6 +312,7 @@ explain(po_program *p, uint32_t update, bs_text *why) {
 
 bool
 po_runs_as_chosen(po_program *p, uint32_t update, bs_text *why) {
+  assert(update < p->stmts.len);
   const po_contract_choice *fixed = p->stmts.data[update].contract;
   const po_contraction *c = po_contraction_of_update(p, update);
   if (!fixed || (c ? c->chosen : fixed->loops))

@@ -15,6 +15,7 @@
  * among its siblings. */
 static void
 use_local(const po_program *p, uint32_t array, uint32_t child, uint32_t *last) {
+  assert(array < p->arrays.len);
   if (p->arrays.data[array].role == PO_LOCAL && last[array] < child)
     last[array] = child;
 }
@@ -45,6 +46,7 @@ formula_of(const po_program *p, uint32_t stmt) {
 static uint32_t
 reach(const po_program *p, uint32_t k, const uint32_t *last,
       const uint32_t *number) {
+  assert(k < p->stmts.len);
   const po_stmt *stmt = &p->stmts.data[k];
   uint32_t end = 0, formula = formula_of(p, k);
   if (formula != UINT32_MAX)

@@ -5,6 +5,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/bounds.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct finding {
@@ -21,6 +22,7 @@ is_vector_type(gs_dtype dtype) {
 
 static const po_stmt *
 stmt_of(const finding *f, uint32_t k) {
+  assert(k < f->l.p->stmts.len);
   return &f->l.p->stmts.data[k];
 }
 
@@ -343,6 +345,7 @@ static bool (*const CHECKS[])(finding *) = {
 bool
 po_find_slide(po_program *p, uint32_t init, uint32_t update, uint32_t store,
               uint32_t formula, po_slide *out) {
+  assert(update < p->stmts.len);
   const po_stmt *sum = &p->stmts.data[update];
   *out = (po_slide){.init = init,
                     .update = update,

@@ -8,6 +8,7 @@
 #include "poly/loops/access.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <string.h>
 
 bool
@@ -62,6 +63,7 @@ visit_group(po_program *p, const po_groups *groups, const po_group *group,
 
 static bool
 is_from_constants(po_program *p, uint32_t array, bool writes) {
+  assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
   if (a->role == PO_LOCAL)
     return !po_is_large(a);
@@ -70,6 +72,7 @@ is_from_constants(po_program *p, uint32_t array, bool writes) {
 
 static bool
 mark_written(po_program *p, uint32_t array, bool writes) {
+  assert(array < p->arrays.len);
   po_array *a = &p->arrays.data[array];
   if (writes && a->role == PO_WORKSPACE)
     a->before = true;

@@ -4,6 +4,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/bounds.h"
+#include <assert.h>
 #include <isl/constraint.h>
 #include <isl/ilp.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ move_to_origin(const po_reduction *l, po_walk *at) {
 static bool
 find_integers(const po_reduction *l, uint32_t array,
               __isl_keep isl_pw_multi_aff *index, uint32_t n, po_walk *out) {
+  assert(array < l->p->arrays.len);
   const po_array *a = &l->p->arrays.data[array];
   isl_pw_aff *address = po_linear_pw(index, a->dim);
   isl_aff *aff = NULL;
@@ -169,6 +171,7 @@ bool
 po_find_formula(const po_reduction *l, uint32_t last, uint32_t formula,
                 uint32_t sums, po_walk at[1 + PO_MAX_EXTRAS],
                 po_cextra extras[PO_MAX_EXTRAS], uint32_t *n_extras) {
+  assert(formula < l->p->stmts.len);
   const po_stmt *s = &l->p->stmts.data[formula];
   isl_pw_multi_aff *instances = po_formula_instances(l->p, last, formula);
   *n_extras = 0;

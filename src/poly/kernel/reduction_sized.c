@@ -12,6 +12,7 @@
 #include "poly/loops/loops_number.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <isl/ilp.h>
 
 /* The last iteration of loop k is one function of the sizes. */
@@ -102,6 +103,7 @@ bool
 po_find_sized_address(const po_reduction *l, uint32_t array,
                       __isl_keep isl_pw_multi_aff *index, uint32_t n,
                       po_walk *out) {
+  assert(array < l->p->arrays.len);
   const po_array *a = &l->p->arrays.data[array];
   gs_number stride = 1, extent;
   *out = (po_walk){0};

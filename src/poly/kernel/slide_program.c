@@ -6,6 +6,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/kernel_slide.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <math.h>
 
 typedef struct looking {
@@ -57,6 +58,7 @@ is_apart(const gs_target *t, const po_slide *c) {
 
 static bool
 find_in_group(const looking *l, uint32_t k) {
+  assert(k < l->groups->list.len);
   const po_group *group = &l->groups->list.data[k];
   const uint32_t *stmts = l->groups->stmts.data + group->first;
   po_program *p = l->p;
@@ -76,6 +78,7 @@ find_in_group(const looking *l, uint32_t k) {
 
 static bool
 plan_group(const looking *l, uint32_t k) {
+  assert(k < l->groups->list.len);
   const po_group *group = &l->groups->list.data[k];
   if (po_contraction_of(l->p, l->groups, group) || !find_in_group(l, k))
     return false;

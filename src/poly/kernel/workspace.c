@@ -15,6 +15,7 @@
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
 #include "poly/loops/uses.h"
+#include <assert.h>
 
 /* isl operations that looking for contractions may take; beyond them there are
  * none, and loops run as the nest says. */
@@ -156,6 +157,7 @@ last_of(const layout *l, uint32_t k) {
 
 static void
 place_new(layout *l, uint32_t k, uint32_t group) {
+  assert(k < l->program->arrays.len);
   po_array *array = &l->program->arrays.data[k];
   int64_t bytes = array->offset < 0 ? bytes_of(l, k) : 0;
   if (bytes && place_over(l, k, group))
@@ -168,6 +170,7 @@ place_new(layout *l, uint32_t k, uint32_t group) {
 
 static void
 visit_group(layout *l, const po_groups *groups, uint32_t g, visit *f) {
+  assert(g < groups->list.len);
   const po_group *group = &groups->list.data[g];
   const po_contraction *c = po_contraction_of(l->program, groups, group);
   l->contraction = c;
@@ -223,6 +226,7 @@ plan(po_program *p, po_groups *groups) {
 
 static int64_t
 bytes_at(const layout *l, gs_sizes *sizes, uint32_t k, const int64_t *at) {
+  assert(k < l->program->arrays.len);
   const po_array *array = &l->program->arrays.data[k];
   int64_t bytes = gs_dtype_table[array->dtype].bytes;
   if (!po_lies_by_sizes(array))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* execute_value.c - what an instance computes, one expression at a time. */
 #include "poly/loops/execute_state.h"
+#include <assert.h>
 #include <math.h>
 
 /* As a value that generated code computes with. */
@@ -15,6 +16,7 @@ rounded(gs_dtype dtype, double v) {
 
 double
 po_execute_fold(gs_compute op, gs_dtype dtype, double a, double b) {
+  assert(op < GS_COMPUTE_COUNT && dtype < GS_DTYPE_COUNT);
   gs_fold by = gs_compute_table[op].fold;
   if (!gs_dtype_table[dtype].integer)
     return rounded(dtype, gs_fold_real(by, a, b));

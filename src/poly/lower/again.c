@@ -6,6 +6,7 @@
  * (chain.c) is a part of the key as the term itself is. */
 #include "poly/lower/again.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 #include <string.h>
 
 /* Terms of a chain, statements that are copied. */
@@ -33,6 +34,7 @@ put(likeness *l, int64_t word) {
 
 static void
 put_array(likeness *l, uint32_t array) {
+  assert(array < l->low->out->arrays.len);
   const po_array *a = &l->low->out->arrays.data[array];
   uint32_t k = 0;
   while (k < l->arrays.len && l->arrays.data[k] != array)

@@ -4,6 +4,7 @@
  * Elementwise operators, short folds and select are one expression of the
  * operands in every region; a reduction is lower_reduce.c's. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 
 typedef struct computing {
   po_lowering *low;
@@ -110,6 +111,7 @@ emit_reduce(computing *c) {
 /* An array of these dimensions, read at every index. */
 static po_reads
 reads_of_array(po_lowering *low, uint32_t array, const int64_t *dim) {
+  assert(array < low->out->arrays.len);
   const po_array *a = &low->out->arrays.data[array];
   po_reads reads = {.dtype = a->dtype, .rank = a->rank};
   for (uint32_t d = 0; d < a->rank; d++)

@@ -2,6 +2,7 @@
 /* cut.c - a view that becomes a base, written piece by piece into an array of
  * its own, as if it had been materialized. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 
 static gs_term
 widest_child(const po_lowering *low, const gs_node *node) {
@@ -24,6 +25,7 @@ po_descend(const po_lowering *low, gs_term from, po_path *path) {
 
 void
 po_cut(po_lowering *low, const po_path *path, uint32_t at) {
+  assert(at < path->len);
   gs_term t = path->data[at];
   low->cut[t.i] = low->views.of[t.i];
   low->views.of[t.i] = (po_view){0};

@@ -8,6 +8,7 @@
  * are what they would be; the last digit may differ, as that of a sum. */
 #include "poly/lower/lower.h"
 #include "poly/loops/uses.h"
+#include <assert.h>
 
 /* Quotients by one element that are worth it. */
 enum { FEWEST_QUOTIENTS = 4 };
@@ -45,6 +46,7 @@ quotients_of(const po_stmt *s, uint32_t array) {
 
 static bool
 is_divisor(const po_program *p, const po_uses *uses, uint32_t array) {
+  assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
   double roots = 0, quotients = 0;
   if (a->role != PO_WORKSPACE || (a->dtype != GS_F32 && a->dtype != GS_F64))

@@ -14,6 +14,7 @@
 #include "poly/memory/memory.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/open.h"
+#include <assert.h>
 #include <string.h>
 
 /* isl operations that one term may take. */
@@ -101,6 +102,7 @@ emit_base(po_lowering *low, gs_term t) {
 
 static void
 emit_output(po_lowering *low, uint32_t k) {
+  assert(k < low->source->outputs.len);
   gs_term t = low->source->outputs.data[k].term;
   gs_type type;
   gs_type_at(low->source, t, &type);

@@ -11,6 +11,7 @@
 #include "poly/loops/bounds.h"
 #include "poly/lower/again.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 
 /* Statements whose accesses are compared with each other. */
 enum { FEW = 64 };
@@ -40,6 +41,7 @@ run_length(const po_stmt *stmts, uint32_t k, uint32_t n, bool ordered) {
 static void
 add_run(po_lowering *low, uint32_t parent, uint32_t first, uint32_t n,
         uint32_t n_outer) {
+  assert(first < low->out->stmts.len);
   uint32_t n_iters = low->out->stmts.data[first].n_iters;
   for (uint32_t d = n_outer; d < n_iters; d++)
     parent = add_loop(low, parent, d);
@@ -58,6 +60,7 @@ add_loops(po_lowering *low, uint32_t parent, uint32_t d, uint32_t n) {
 /* The leaf of a statement below loops of its own from d on. */
 static void
 add_leaf(po_lowering *low, uint32_t parent, uint32_t d, uint32_t stmt) {
+  assert(stmt < low->out->stmts.len);
   uint32_t n = low->out->stmts.data[stmt].n_iters;
   po_nest_add_leaf(low->out, add_loops(low, parent, d, n), PO_NO_NODE, stmt);
 }

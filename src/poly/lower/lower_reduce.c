@@ -10,6 +10,7 @@
  * region connects go to groups of their own, so that no loop holds a test. */
 #include "poly/lower/lower.h"
 #include "poly/loops/open.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,11 +35,13 @@ typedef struct reduction {
 
 static gs_compute
 update_of(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   return gs_fold_operator(gs_compute_table[op].fold);
 }
 
 double
 po_fold_start(gs_compute update) {
+  assert(update < GS_COMPUTE_COUNT);
   return gs_fold_table[gs_compute_table[update].fold].start;
 }
 

@@ -11,6 +11,7 @@
  * elements that show it, which no other base writes. */
 #include "poly/loops/loops_sizes.h"
 #include "poly/lower/call.h"
+#include <assert.h>
 #include <string.h>
 
 bool
@@ -163,6 +164,7 @@ claim(po_lowering *low, const po_view *view, const gs_type *type,
 /* The array as the placement of a term of its shape. */
 static po_placement
 whole_array(po_lowering *low, uint32_t array) {
+  assert(array < low->out->arrays.len);
   const po_array *a = &low->out->arrays.data[array];
   return (po_placement){true, array, po_view_identity(&low->views, a->rank)};
 }

@@ -8,10 +8,12 @@
  * over it, which are made one.  An element of the states is written once, and
  * read in later steps alone, so that nothing else has to hold. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 #include <string.h>
 
 static const gs_recurrence *
 recurrence(const po_lowering *low, uint32_t r) {
+  assert(r < low->source->recurrences.len);
   return &low->source->recurrences.data[r];
 }
 

@@ -4,6 +4,7 @@
  * While a body is built, its index maps are anonymous; po_add_stmt names the
  * instances and the arrays, and hands everything to the program's pool. */
 #include "poly/lower/again.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- bodies ---- */
@@ -56,6 +57,7 @@ po_put_binary(po_body *body, gs_compute op, gs_dtype dtype, uint32_t a,
 
 po_target
 po_local_at(po_lowering *low, uint32_t array, uint32_t n) {
+  assert(array < low->out->arrays.len);
   uint32_t rank = low->out->arrays.data[array].rank;
   isl_multi_aff *map = isl_multi_aff_zero(po_map_space(low->isl, n, rank));
   for (uint32_t d = 0; d < rank; d++)
@@ -86,6 +88,7 @@ iterators(bs_arena *arena, uint32_t n) {
 static isl_pw_multi_aff *
 name_access(po_program *out, const char *stmt, uint32_t array,
             __isl_take isl_pw_multi_aff *index) {
+  assert(array < out->arrays.len);
   isl_ctx *isl = out->isl;
   const char *name = out->arrays.data[array].name;
   index = isl_pw_multi_aff_set_tuple_id(index, isl_dim_in,

@@ -8,6 +8,7 @@
 #include "poly/lower/lower.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/uses.h"
+#include <assert.h>
 
 /* Dimension d of the turned array is dimension of[d] of the old one. */
 typedef struct turn {
@@ -133,6 +134,7 @@ stores_sum(const po_program *p, const po_stmt *s) {
 static bool
 find_turn_of_all(const po_program *p, const po_uses *uses, uint32_t array,
                  turn *out) {
+  assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
   bool any = false;
   if (a->role != PO_WORKSPACE || a->rank < 2)
@@ -176,6 +178,7 @@ turn_accesses(po_program *p, po_stmt *s, uint32_t array, const turn *t) {
 
 static void
 turn_array(po_program *p, const po_uses *uses, uint32_t array, const turn *t) {
+  assert(array < p->arrays.len);
   po_array *a = &p->arrays.data[array];
   const po_array old = *a;
   for (uint32_t d = 0; d < t->n; d++)

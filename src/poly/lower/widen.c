@@ -13,15 +13,18 @@
 #include "poly/lower/lower.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 
 static bool
 is_narrow(const po_reads *operand, gs_dtype sum) {
+  assert(sum < GS_DTYPE_COUNT);
   return gs_dtype_table[operand->dtype].bytes < gs_dtype_table[sum].bytes;
 }
 
 /* Whether an array is what it was whenever it is read. */
 static bool
 lasts(const po_lowering *low, uint32_t array) {
+  assert(array < low->out->arrays.len);
   po_role role = low->out->arrays.data[array].role;
   return role == PO_INPUT || role == PO_CONSTANT;
 }
@@ -30,6 +33,7 @@ lasts(const po_lowering *low, uint32_t array) {
  * as the parts of a concatenation do. */
 static bool
 is_complete(const po_lowering *low, uint32_t array) {
+  assert(array < low->out->arrays.len);
   const po_array *a = &low->out->arrays.data[array];
   if (lasts(low, array))
     return true;

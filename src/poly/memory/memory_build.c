@@ -11,6 +11,7 @@
 #include "poly/memory/memory_part.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <string.h>
 #include <isl/val.h>
 
@@ -181,6 +182,7 @@ place_in_call(const builder *b, uint32_t v) {
 static isl_pw_multi_aff *
 named(builder *b, const char *stmt, uint32_t array,
       __isl_take isl_multi_aff *map) {
+  assert(array < b->p->arrays.len);
   isl_ctx *isl = b->p->isl;
   map = isl_multi_aff_set_tuple_id(map, isl_dim_in,
                                    isl_id_alloc(isl, stmt, NULL));

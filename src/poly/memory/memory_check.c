@@ -6,6 +6,7 @@
  * last one, whatever the order of instances within. */
 #include "poly/loops/storage.h"
 #include "poly/memory/memory.h"
+#include <assert.h>
 
 typedef struct lifetime {
   uint32_t first, last; /* children of the root; first > last: unused */
@@ -47,6 +48,7 @@ overlap(const po_array *a, const po_array *b) {
 static bool
 is_apart(const po_program *p, const lifetime *lives, uint32_t j, uint32_t k,
          bs_text *why) {
+  assert(j < p->arrays.len && k < p->arrays.len);
   const po_array *a = &p->arrays.data[j], *b = &p->arrays.data[k];
   if (a->role != PO_MEMORY || !overlap(a, b) ||
       lives[j].last < lives[k].first || lives[k].last < lives[j].first)

@@ -4,6 +4,7 @@
 #include "poly/memory/memory_part.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <string.h>
 
 static const gs_operand *
@@ -35,6 +36,7 @@ innermost(const po_program *p, uint32_t top) {
 
 static uint32_t
 first_leaf(const po_program *p, uint32_t inner) {
+  assert(inner < p->nest.nodes.len);
   const po_nest_node *n = &p->nest.nodes.data[inner];
   return n->kind == PO_LEAF ? inner : n->first;
 }
@@ -183,6 +185,7 @@ new_value(po_calls *x, const po_operand *o, uint32_t memory,
 /* The value of operand k; UINT32_MAX: there are too many. */
 static uint32_t
 value_of(po_calls *x, uint32_t stmt, uint32_t k, const uint32_t *of) {
+  assert(stmt < x->p->stmts.len);
   const po_stmt *s = &x->p->stmts.data[stmt];
   const po_operand *o = &s->operands[k];
   uint32_t memory = declared(s, k)->memory;
@@ -200,6 +203,7 @@ value_of(po_calls *x, uint32_t stmt, uint32_t k, const uint32_t *of) {
 
 static void
 note_use(po_calls *x, uint32_t stmt, uint32_t k, uint32_t value) {
+  assert(stmt < x->p->stmts.len);
   const po_stmt *s = &x->p->stmts.data[stmt];
   const po_operand *o = &s->operands[k];
   po_value *v = &x->value[value];

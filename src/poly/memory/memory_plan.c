@@ -9,6 +9,7 @@
  * two loops that change places -- until none is better; for each, levels are
  * moved outwards while that saves cycles and there is room. */
 #include "poly/memory/memory_part.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_QUEUES = 8, MOST_SIZES = 24 };
@@ -30,10 +31,12 @@ po_plan_loops(const po_calls *x, po_plan *plan) {
   }
   for (uint32_t d = 0; d < x->n; d++)
     add_loop(plan, d, plan->block[d], true);
+  assert(plan->n_loops <= PO_MOST_LOOPS);
 }
 
 int64_t
 po_value_places(const po_calls *x, const po_plan *plan, uint32_t value) {
+  assert(value < x->n_values);
   const po_value *v = &x->value[value];
   int64_t n = 1;
   for (uint32_t k = plan->level[value]; k < plan->n_loops; k++)

@@ -7,6 +7,7 @@
  * reads besides. */
 #include "base/whole.h"
 #include "poly/memory/memory_part.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct place {
@@ -37,6 +38,7 @@ find_meetings(packing *k) {
 /* The first address from `at` on that begins a row within one bank. */
 static int64_t
 fitted(const gs_memory *m, int64_t at, int64_t bytes) {
+  assert(m->banks > 0 && bytes <= m->bytes / m->banks);
   int64_t bank = m->bytes / m->banks, unit = gs_memory_unit(m);
   at = bs_round_up(at, unit);
   while (at + bytes <= m->bytes && at / bank != (at + bytes - 1) / bank)
@@ -81,6 +83,7 @@ put(packing *k, uint32_t memory, uint32_t value, int64_t bytes, int64_t *at) {
     p.at = fitted(m, behind(m, &p, q), bytes);
   if (p.at + bytes > m->bytes)
     return false;
+  assert(k->n < 3 * PO_MOST_VALUES && p.at >= 0);
   k->made[k->n++] = p;
   *at = p.at;
   return true;
@@ -114,6 +117,7 @@ is_aligned(const packing *k, uint32_t memory, const po_tile *t) {
 
 static bool
 put_value(packing *k, uint32_t v, po_room *out) {
+  assert(v < k->x->n_values);
   const po_value *value = &k->x->value[v];
   int64_t places = po_value_places(k->x, k->plan, v);
   if (!value->memory)

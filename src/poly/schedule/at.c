@@ -19,6 +19,7 @@
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
 #include "poly/schedule/moving.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- a block's own loops, built anew elsewhere ---- */
@@ -86,6 +87,7 @@ put_up(po_program *p, const ways *w, uint32_t parent, uint32_t before) {
 
 static bool
 check_array(const po_program *p, const po_step_call *call, uint32_t array) {
+  assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
   if (a->role == PO_OUTPUT)
     return po_refuse(p, call, "output", "%s is an output", a->name);
@@ -159,6 +161,7 @@ names_before(po_program *p, const po_stmt *stmt, const uint32_t *loops,
 static bool
 add_outer(po_program *p, uint32_t k, __isl_keep isl_map *elements, uint32_t n,
           const uint32_t *loops, isl_union_map **origin) {
+  assert(k < p->stmts.len);
   po_stmt *stmt = &p->stmts.data[k];
   isl_ctx *isl = p->isl;
   isl_id *id = isl_set_get_tuple_id(stmt->domain);
@@ -210,6 +213,7 @@ lay_accesses(po_program *p, const po_block *b, uint32_t array, uint32_t loop,
 
 static void
 make_local(po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   po_array *a = &p->arrays.data[array];
   if (a->role == PO_WORKSPACE) {
     a->role = PO_LOCAL;

@@ -16,6 +16,7 @@
 #include "poly/schedule/schedule_edit.h"
 #include "poly/schedule/schedule_layout.h"
 #include "poly/schedule/moving.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_READERS = 32 };
@@ -158,6 +159,7 @@ typedef struct copies {
 
 static void
 copy_array(po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   po_array a = p->arrays.data[array];
   a.name = po_fresh_array_name(p, a.name);
   bs_push(p->ctx.heap, &p->arrays, a);
@@ -165,6 +167,7 @@ copy_array(po_program *p, uint32_t array) {
 
 static isl_pw_multi_aff *
 into(po_program *p, isl_pw_multi_aff *index, uint32_t array) {
+  assert(array < p->arrays.len);
   po_pool_reserve(&p->pool, 1);
   return po_keep_pw_multi_aff(
       &p->pool, isl_pw_multi_aff_set_tuple_id(
@@ -174,6 +177,7 @@ into(po_program *p, isl_pw_multi_aff *index, uint32_t array) {
 
 static void
 read_other(po_program *p, uint32_t stmt, uint32_t from, uint32_t to) {
+  assert(stmt < p->stmts.len);
   po_stmt *s = &p->stmts.data[stmt];
   po_expr *exprs =
       bs_arena_copy(&p->arena, s->exprs, s->n_exprs * sizeof *exprs);

@@ -16,6 +16,7 @@
 #include "poly/loops/affine.h"
 #include "poly/schedule/change.h"
 #include "poly/schedule/schedule_layout.h"
+#include <assert.h>
 #include <string.h>
 #include <isl/val.h>
 
@@ -165,6 +166,7 @@ check_statements(const po_program *p, const po_step_call *call,
 /* The functions between those of the loops around the node and those below. */
 static void
 put_between(po_program *p, uint32_t stmt, uint32_t depth, isl_multi_aff *f) {
+  assert(stmt < p->stmts.len);
   po_stmt *s = &p->stmts.data[stmt];
   isl_multi_aff *inner = isl_multi_aff_copy(s->time);
   inner = isl_multi_aff_drop_dims(inner, isl_dim_out, 0, depth);

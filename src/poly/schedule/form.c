@@ -186,6 +186,7 @@ po_find_form(po_program *p, uint32_t top, po_form *out, po_reason *why) {
 /* { S[i] -> A[x] } of a statement, whatever it does there. */
 static __isl_give isl_union_map *
 touches(const po_program *p, uint32_t k, uint32_t array) {
+  assert(k < p->stmts.len);
   const po_stmt *stmt = &p->stmts.data[k];
   isl_union_map *all = po_reads_of(p, k, array);
   if (stmt->array != array)
@@ -233,6 +234,7 @@ po_is_private(const po_program *p, uint32_t array, uint32_t top) {
  */
 static bool
 is_copy(const po_program *p, uint32_t k, uint32_t top) {
+  assert(k < p->stmts.len);
   const po_stmt *f = &p->stmts.data[k];
   if (f->kind != PO_ASSIGN || f->n_exprs != 1 || f->exprs[0].kind != PO_READ ||
       f->exprs[0].array == f->array || !po_nest_is_below(p, f->leaf, top))

@@ -8,6 +8,7 @@
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 
 /* ---- bodies ---- */
 
@@ -43,6 +44,7 @@ append(po_program *p, body *b, const po_stmt *stmt,
 /* The value as the array would have kept it. */
 static uint32_t
 as_kept(po_program *p, body *b, uint32_t array) {
+  assert(array < p->arrays.len);
   gs_dtype dtype = p->arrays.data[array].dtype;
   uint32_t last = b->exprs.len - 1;
   if (b->exprs.data[last].dtype == dtype && !gs_is_half(dtype))
@@ -71,6 +73,7 @@ set_body(po_program *p, po_stmt *stmt, body *b) {
 static bool
 only_writer(const po_program *p, const po_step_call *call, uint32_t array,
             uint32_t *writer) {
+  assert(array < p->arrays.len);
   const char *name = p->arrays.data[array].name;
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
@@ -112,6 +115,7 @@ writing(const po_stmt *stmt) {
 static bool
 inline_read(po_program *p, const po_step_call *call, body *b, uint32_t reader,
             const po_expr *e, uint32_t writer, uint32_t *root) {
+  assert(reader < p->stmts.len && writer < p->stmts.len);
   const po_stmt *to = &p->stmts.data[reader], *from = &p->stmts.data[writer];
   po_pool_reserve(&p->pool, from->n_exprs + 2);
   isl_map *map = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(e->index));
@@ -132,6 +136,7 @@ inline_read(po_program *p, const po_step_call *call, body *b, uint32_t reader,
 static bool
 inline_into(po_program *p, const po_step_call *call, uint32_t reader,
             uint32_t writer) {
+  assert(reader < p->stmts.len && writer < p->stmts.len);
   po_stmt *to = &p->stmts.data[reader];
   uint32_t array = p->stmts.data[writer].array;
   uint32_t *place = bs_arena_calloc(&p->arena, to->n_exprs, sizeof *place);
@@ -207,6 +212,7 @@ po_apply_compute_inline(po_program *p, po_step_call *call) {
 static bool
 find_producer(const po_program *p, const po_step_call *call, uint32_t consumer,
               uint32_t *array, uint32_t *read) {
+  assert(consumer < p->stmts.len);
   const po_stmt *stmt = &p->stmts.data[consumer];
   uint32_t found = 0;
   for (uint32_t k = 0; k < stmt->n_exprs; k++) {
@@ -310,6 +316,7 @@ typedef struct maker {
 static bool
 find_makers(po_program *p, const po_step_call *call, uint32_t consumer,
             uint32_t read, const uint32_t *writers, uint32_t n, maker *makers) {
+  assert(consumer < p->stmts.len);
   const po_stmt *user = &p->stmts.data[consumer];
   po_pool_reserve(&p->pool, 1);
   po_flow flow = po_flow_of_values(p, user->exprs[read].array);

@@ -5,6 +5,7 @@
 
 static bool
 writes(const po_program *p, uint32_t stmt, uint32_t array) {
+  assert(stmt < p->stmts.len);
   return p->stmts.data[stmt].array == array;
 }
 
@@ -20,6 +21,7 @@ is_ready(const po_program *p, const po_moving *m, uint32_t array) {
 
 static bool
 is_wanted(const po_program *p, const po_moving *m, uint32_t array) {
+  assert(array < p->arrays.len);
   if (p->arrays.data[array].role != PO_LOCAL)
     return false;
   for (uint32_t k = 0; k < m->n; k++)

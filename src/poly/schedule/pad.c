@@ -12,6 +12,7 @@
  * factor is enough), the others make elements that nothing else reads. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/pad.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <math.h>
 #include <string.h>
@@ -89,6 +90,7 @@ find_extents(po_padding *x) {
 /* The least and greatest value of integers stand for infinities. */
 static double
 limited(gs_dtype dtype, double v) {
+  assert(dtype < GS_DTYPE_COUNT);
   if (!gs_dtype_table[dtype].integer || !isinf(v))
     return v;
   return (double)(v < 0 ? gs_dtype_least(dtype) : gs_dtype_most(dtype));
@@ -96,6 +98,7 @@ limited(gs_dtype dtype, double v) {
 
 static bool
 fits_dtype(gs_dtype dtype, double v) {
+  assert(dtype < GS_DTYPE_COUNT);
   return !gs_dtype_table[dtype].integer ||
          (v >= limited(dtype, -INFINITY) && v <= limited(dtype, INFINITY));
 }
@@ -103,6 +106,7 @@ fits_dtype(gs_dtype dtype, double v) {
 /* A quotient of integers is cut, so nothing is said of quotients. */
 static double
 apply_fold(gs_compute op, double a, double b) {
+  assert(op < GS_COMPUTE_COUNT);
   gs_fold fold = gs_compute_table[op].fold;
   return fold == GS_FOLD_DIV ? NAN : gs_fold_real(fold, a, b);
 }

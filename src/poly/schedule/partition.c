@@ -55,6 +55,7 @@ po_copy_stmt(po_program *p, uint32_t from, __isl_take isl_set *domain) {
 static void
 copy_leaf(po_program *p, uint32_t stmt, uint32_t parent, uint32_t before,
           uint32_t n, __isl_keep isl_set *values) {
+  assert(stmt < p->stmts.len);
   isl_set *part = part_of(&p->stmts.data[stmt], n, values);
   if (isl_set_is_empty(part) == isl_bool_true)
     isl_set_free(part);

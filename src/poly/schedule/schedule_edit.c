@@ -215,6 +215,7 @@ po_accessed_in(const po_stmt *stmt, uint32_t n, isl_map *map) {
 
 isl_map *
 po_reads_in(const po_program *p, uint32_t k, uint32_t array, uint32_t n) {
+  assert(k < p->stmts.len);
   return po_accessed_in(&p->stmts.data[k], n,
                         isl_map_from_union_map(po_reads_of(p, k, array)));
 }

@@ -115,6 +115,7 @@ refuse_meeting(const po_program *p, const po_step_call *call, const po_array *a,
 static bool
 measure(po_program *p, const po_step_call *call, uint32_t array,
         __isl_keep isl_multi_aff *map, int64_t *dim, uint32_t rank) {
+  assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
   isl_map *on = isl_map_from_multi_aff(isl_multi_aff_copy(map));
   on = isl_map_intersect_domain(on, po_box(p->isl, a->dim, a->rank));
@@ -346,6 +347,7 @@ follows(const po_program *p, uint32_t array, uint32_t d, uint32_t loop) {
 static bool
 find_fold(po_program *p, const po_step_call *call, uint32_t array,
           uint32_t loop, uint32_t *d) {
+  assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
   for (*d = 0; *d < a->rank; ++*d)
     if (a->fold[*d] && follows(p, array, *d, loop))

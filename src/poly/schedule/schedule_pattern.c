@@ -6,6 +6,7 @@
  * at these points in the nest, strides follow. */
 #include "poly/schedule/unify.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 #include <isl/val.h>
 
 /* The lexicographically least point of a set of n numbers; NULL. */
@@ -75,6 +76,7 @@ find_points(const po_form *f, const po_form_stmt *s, po_pattern_access *a,
 static uint32_t
 place_of(po_pattern *out, const po_program *q, uint32_t array,
          uint32_t *locals) {
+  assert(array < q->arrays.len);
   const po_array *a = &q->arrays.data[array];
   if (a->role == PO_INPUT)
     return a->number;

@@ -4,6 +4,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/bounds.h"
 #include "poly/schedule/tensorize.h"
+#include <assert.h>
 
 static void
 add_size(po_tensorizing *t, int64_t size) {
@@ -59,6 +60,7 @@ is_given(const po_tensorizing *t, uint32_t var) {
 
 static bool
 is_open(const po_tensorizing *t, uint32_t var) {
+  assert(var < t->instr->scope.vars.len);
   return t->instr->scope.vars.data[var].sort == GS_SORT_INT &&
          !is_given(t, var);
 }

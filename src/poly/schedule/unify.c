@@ -4,6 +4,7 @@
 #include "poly/loops/affine.h"
 #include "poly/schedule/pair.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <string.h>
 #include <isl/val.h>
 
@@ -44,6 +45,7 @@ pattern_stmt(const search *x, uint32_t k) {
 
 static const char *
 array_name(const search *x, uint32_t array) {
+  assert(array < x->nest->p->arrays.len);
   return x->nest->p->arrays.data[array].name;
 }
 

@@ -12,6 +12,7 @@
 #include "poly/loops/infix.h"
 #include "poly/loops/limit.h"
 #include "poly/schedule/change.h"
+#include <assert.h>
 #include <isl/ast.h>
 #include <isl/ast_build.h>
 #include <isl/constraint.h>
@@ -124,6 +125,7 @@ instance_at(const po_stmt *stmt) {
 static void
 put_element(shower *s, const po_stmt *stmt, uint32_t array,
             __isl_keep isl_pw_multi_aff *index) {
+  assert(array < s->p->arrays.len);
   isl_map *map = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index));
   map = isl_map_apply_range(instance_at(stmt), map);
   isl_pw_multi_aff *f = isl_pw_multi_aff_from_set(by_params(s, map));

@@ -13,10 +13,12 @@
  * along the other loop are for auto_order.c. */
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 
 /* The loops around a statement that is alone below them and assigns; 0. */
 static uint32_t
 loops_alone(const po_program *p, uint32_t stmt, uint32_t *loops) {
+  assert(stmt < p->stmts.len);
   const po_stmt *s = &p->stmts.data[stmt];
   uint32_t n = po_nest_loops(p, s->leaf, loops), node = s->leaf;
   if (s->kind != PO_ASSIGN || n != s->n_iters || n != s->n_outer ||

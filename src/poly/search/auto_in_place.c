@@ -12,6 +12,7 @@
 #include "glenside/target/machine.h"
 #include "poly/search/chooser.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 
 /* The dimension of which some rows are kept; the array's rank. */
 static uint32_t
@@ -50,6 +51,7 @@ child_above(const po_program *p, uint32_t loop, uint32_t leaf) {
  * write. */
 static uint32_t
 only_reader(const po_program *p, uint32_t array, uint32_t writer) {
+  assert(writer < p->stmts.len);
   uint32_t leaf = p->stmts.data[writer].leaf, reader = PO_NO_NODE;
   uint32_t loop = po_node(p, leaf)->parent;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
@@ -74,6 +76,7 @@ only_reader(const po_program *p, uint32_t array, uint32_t writer) {
 static bool
 is_of_one_point(const po_program *p, uint32_t array, uint32_t writer,
                 uint32_t d) {
+  assert(writer < p->stmts.len);
   const po_stmt *w = &p->stmts.data[writer];
   uint32_t n = po_nest_depth(p, w->leaf);
   isl_map *all = po_accessed_in(

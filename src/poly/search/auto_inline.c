@@ -9,6 +9,7 @@
 #include "poly/search/chooser.h"
 #include "poly/loops/functions.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 
 /* The statement reads this element before expression j, too. */
 static bool
@@ -145,6 +146,7 @@ loads_of(const po_stmt *stmt) {
 static bool
 is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
               int64_t cost) {
+  assert(stmt < p->stmts.len);
   const po_stmt *s = &p->stmts.data[stmt];
   double formula = (double)(cost + loads_of(s));
   double made = (double)po_likely_instances(p, stmt);

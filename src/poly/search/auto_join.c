@@ -2,6 +2,7 @@
 /* auto_join.c - producers that join the nest of their one consumer. */
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ now(const chooser *c) {
  * that may change; PO_NO_NODE where there are several, or none. */
 static uint32_t
 only_reader(const po_program *p, uint32_t array, uint32_t own) {
+  assert(array < p->arrays.len);
   uint32_t host = PO_NO_NODE;
   if (p->arrays.data[array].role != PO_WORKSPACE)
     return PO_NO_NODE;

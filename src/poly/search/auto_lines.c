@@ -8,6 +8,7 @@
 #include "glenside/target/machine.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 
 /* { [loops around the statement] -> [address] } as coefficients; false where
  * it is not one affine function. */
@@ -15,6 +16,7 @@ bool
 po_strides_of(const po_program *p, const po_stmt *s,
               __isl_keep isl_pw_multi_aff *index, uint32_t array,
               int64_t *stride) {
+  assert(array < p->arrays.len);
   int64_t constant;
   isl_map *time = isl_map_from_multi_aff(isl_multi_aff_copy(s->time));
   time = isl_map_intersect_domain(time, isl_set_copy(s->domain));

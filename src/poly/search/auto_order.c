@@ -19,6 +19,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 #include <string.h>
 
 static void
@@ -288,6 +289,7 @@ join(po_chooser *c, uint32_t writer, uint32_t reader, const uint32_t *order,
 static uint32_t
 find_reduction(const po_program *p, uint32_t array, uint32_t writer, bool last,
                uint32_t *order) {
+  assert(writer < p->stmts.len);
   uint32_t found = PO_NO_NODE, one[PO_MAX_DEPTH];
   uint32_t n = p->stmts.data[writer].n_iters;
   for (uint32_t k = 0; k < p->stmts.len; k++) {

@@ -8,6 +8,7 @@
  * array is gone.  Nothing is computed twice, and borders are no tests in the
  * loops of the inside. */
 #include "poly/search/chooser.h"
+#include <assert.h>
 
 bool
 po_is_in_parts(const po_program *p, uint32_t array) {
@@ -32,6 +33,7 @@ may_take_formulas(const po_program *p, uint32_t array) {
 /* The statement reads an array of that kind. */
 static bool
 reads_parts(const po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   const po_stmt *s = &p->stmts.data[stmt];
   if (s->kind != PO_ASSIGN || !po_may_change(p, po_root_of(p, stmt)))
     return false;

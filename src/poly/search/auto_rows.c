@@ -22,6 +22,7 @@
 #include "poly/schedule/schedule_edit.h"
 #include "poly/schedule/schedule_layout.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 
 /* ---- how a producer follows the loop ---- */
 
@@ -44,6 +45,7 @@ writes_row(const po_program *p, const po_stmt *stmt, uint32_t d,
  * where there is none. */
 static uint32_t
 rows_of(const po_program *p, uint32_t array, uint32_t depth) {
+  assert(array < p->arrays.len);
   uint32_t rank = p->arrays.data[array].rank;
   for (uint32_t d = 0; d < rank; d++) {
     bool all = !p->arrays.data[array].fold[d];

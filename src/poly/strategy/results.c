@@ -11,6 +11,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/schedule/change.h"
 #include "poly/strategy/strategy.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ uses(const po_program *p, uint32_t root, uint32_t array, use how) {
 
 static bool
 is_own(const po_program *p, uint32_t root, uint32_t array) {
+  assert(array < p->arrays.len);
   if (p->arrays.data[array].role != PO_LOCAL)
     return false;
   for (uint32_t k = po_node(p, 0)->first; k != PO_NO_NODE;
@@ -92,6 +94,7 @@ tell_readers(const teller *t, uint32_t root, uint32_t array) {
 
 static void
 tell_array(const teller *t, uint32_t root, uint32_t array, use how) {
+  assert(array < t->p->arrays.len);
   const po_array *a = &t->p->arrays.data[array];
   int64_t maker = maker_of(t->p, root, array);
   bs_json_object(t->j, NULL);

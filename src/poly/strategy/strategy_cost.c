@@ -17,6 +17,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/schedule/change.h"
 #include "poly/strategy/strategy.h"
+#include <assert.h>
 #include <math.h>
 
 typedef struct pricing {
@@ -36,11 +37,13 @@ typedef struct stmt_loops {
 
 static double
 size_at(const pricing *c, const stmt_loops *s, uint32_t at) {
+  assert(at < s->n);
   return (double)po_axis_at(&c->hint->graph.axes, s->axis[at])->value;
 }
 
 static double
 repeat_at(const po_tensor *t, const stmt_loops *s, uint32_t at) {
+  assert(at < s->n);
   uint32_t id = s->axis[at];
   return id < t->repeat.len ? (double)t->repeat.data[id] : 1;
 }
@@ -48,6 +51,7 @@ repeat_at(const po_tensor *t, const stmt_loops *s, uint32_t at) {
 /* Bytes of a tensor that the loops from `at` on touch. */
 static double
 touched(const po_tensor *t, const stmt_loops *s, uint32_t at) {
+  assert(at <= s->n);
   double bytes = gs_dtype_table[t->dtype].bytes;
   for (uint32_t k = at; k < s->n; k++)
     bytes *= repeat_at(t, s, k);
@@ -89,6 +93,7 @@ traffic_of(const pricing *c, const stmt_loops *s) {
 /* Whether every tensor either stays or moves by one element along a loop. */
 static bool
 is_contiguous(const stmt_loops *s, uint32_t at) {
+  assert(at < s->n);
   for (uint32_t k = 0; k < s->node->tensors.len; k++) {
     const po_tensor *t = &s->node->tensors.data[k];
     for (uint32_t d = 0; d < t->view.len; d++)
@@ -159,6 +164,7 @@ price_of_hint(const pricing *c) {
     stmt_loops s = {.node = &g->nodes.data[k]};
     s.n = po_graph_node_axes(g, k, s.axis);
     double cores = cores_of(c, &s);
+    assert(cores >= 1);
     double rate = fmax(po_memory_rate(&c->machine, cores), GS_LEAST_RATE);
     sum += fmax(traffic_of(c, &s) / rate, work_of(c, &s) / cores);
   }
@@ -215,6 +221,7 @@ po_predict_others(po_program *p, const gs_term *terms, uint32_t n) {
                        : price_of_hint(&c);
   }
   po_hints_done(p, &hints);
+  assert(sum >= 0); /* and a number */
   return sum;
 }
 

@@ -11,6 +11,7 @@
 #include "poly/loops/limit.h"
 #include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
+#include <assert.h>
 #include <string.h>
 
 const char *const po_variant_names[PO_VARIANTS] = {
@@ -21,6 +22,7 @@ static const unsigned long MOST_OPERATIONS = 100000000;
 
 static int64_t
 lanes_of(const po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   const gs_target *t = p->target;
   int64_t bytes =
       gs_dtype_table[p->arrays.data[p->stmts.data[stmt].array].dtype].bytes;
@@ -59,6 +61,7 @@ vectorize(po_chooser *c, uint32_t loop, int64_t lanes) {
  * mark, and has at least `least` iterations; PO_NO_NODE. */
 static uint32_t
 innermost(const po_program *p, uint32_t stmt, int64_t least) {
+  assert(stmt < p->stmts.len);
   uint32_t loop = po_node(p, p->stmts.data[stmt].leaf)->parent;
   int64_t min, count;
   if (loop == 0 || loop == PO_NO_NODE || po_node(p, loop)->mark != PO_SERIAL ||

@@ -11,6 +11,7 @@
 #include "poly/loops/loops_sizes.h"
 #include "glenside/type/sizes.h"
 #include "poly/text/poly_text.h"
+#include <assert.h>
 #include <isl/printer.h>
 #include <string.h>
 
@@ -154,6 +155,7 @@ put_mark(bs_text *out, const po_nest_node *loop) {
 
 static void
 put_loop(nest_print *x, uint32_t loop, uint32_t depth) {
+  assert(loop < x->w->p->nest.nodes.len);
   const po_nest_node *n = &x->w->p->nest.nodes.data[loop];
   put_indent(x->w->out, depth);
   put_mark(x->w->out, n);

@@ -6,6 +6,7 @@
  * another, `: dtype` in parentheses says so.  Bodies nest no deeper than
  * PO_MAX_NESTING, so that the walk is recursive. */
 #include "poly/text/poly_text.h"
+#include <assert.h>
 #include <math.h>
 
 typedef struct body {
@@ -18,6 +19,7 @@ enum { LEVEL_ANY, LEVEL_ADD, LEVEL_MUL, LEVEL_ATOM };
 
 static const gs_fold_info *
 fold_of(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   return &gs_fold_table[gs_compute_table[op].fold];
 }
 

@@ -9,6 +9,7 @@
  * the array written, a read that of its array, a cast its own, any other one
  * that of what is around it, or the one in its parentheses. */
 #include "poly/text/text_read.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ read_indices(po_reader *r, uint32_t rank, isl_multi_aff **map, uint32_t *n) {
 
 bool
 po_read_index(po_reader *r, uint32_t array, isl_multi_aff **out) {
+  assert(array < r->p->arrays.len);
   uint32_t rank = r->p->arrays.data[array].rank, n = 0, from = r->now.lo;
   po_pool_reserve(&r->pool, 1);
   *out = po_keep_multi_aff(
@@ -343,6 +345,7 @@ fits(gs_dtype from, gs_dtype to) {
 
 static bool
 check_kid(reading *x, const po_expr *e, uint32_t kid) {
+  assert(kid < x->out->exprs.len);
   gs_dtype from = x->out->exprs.data[kid].dtype;
   bool any = (e->kind == PO_UNARY && e->op == GS_C_CAST) ||
              e->kind == PO_GATHER || x->out->exprs.data[kid].kind == PO_LITERAL;

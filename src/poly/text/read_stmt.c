@@ -11,6 +11,7 @@
 #include "poly/loops/bounds.h"
 #include "poly/loops/operand.h"
 #include "poly/text/text_read.h"
+#include <assert.h>
 #include <string.h>
 
 #define MAX_STMTS 200000
@@ -101,6 +102,7 @@ read_operator(po_reader *r, po_stmt *stmt) {
 isl_pw_multi_aff *
 po_named_access(po_reader *r, const po_stmt *stmt, uint32_t array,
                 isl_multi_aff *map) {
+  assert(array < r->p->arrays.len);
   isl_ctx *isl = r->p->isl;
   po_pool_reserve(&r->p->pool, 1);
   map = isl_multi_aff_set_tuple_id(isl_multi_aff_copy(map), isl_dim_in,
@@ -239,6 +241,7 @@ refuse_access(po_reader *r, const po_array *a, isl_set *reached, isl_set *box,
 static bool
 check_access(po_reader *r, const po_stmt *stmt, uint32_t array,
              __isl_keep isl_pw_multi_aff *index, uint32_t from) {
+  assert(array < r->p->arrays.len);
   const po_array *a = &r->p->arrays.data[array];
   isl_set *reached =
       isl_set_apply(isl_set_copy(stmt->domain),

@@ -9,6 +9,7 @@
  * that the rule makes, on a term of the form that it was applied to. */
 #include "prove/equal/smaller.h"
 #include "rules/rule/rule_apply.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_SIZES = 64, MOST_TERMS = 4096 };
@@ -155,6 +156,7 @@ fresh(shrinking *s, uint32_t t) {
 
 static gs_term
 build_one(shrinking *s, uint32_t t) {
+  assert(t < s->p->nodes.len);
   const gs_node *n = &s->p->nodes.data[t];
   gs_fault fault;
   if (s->met[t] == MET_VARIABLE)

@@ -12,6 +12,7 @@
  * anew after some questions. */
 #include "glen-features.h"
 #include "prove/integer/decide.h"
+#include <assert.h>
 
 #if GLEN_HAVE_Z3
 
@@ -139,6 +140,7 @@ open_context(pv_bits *b) {
 
 static unsigned
 width(gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   return 8u * gs_dtype_table[d].bytes;
 }
 
@@ -175,6 +177,7 @@ cast(const pv_bits *b, Z3_ast x, gs_dtype from, gs_dtype to) {
 
 static Z3_ast
 less(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
+  assert(d < GS_DTYPE_COUNT);
   return gs_dtype_table[d].is_signed ? z3.mk_bvslt(b->z3, x, y)
                                      : z3.mk_bvult(b->z3, x, y);
 }

@@ -7,6 +7,7 @@
  * Leaves may be related in ways that are lost here: equal lanes make equal
  * terms, different ones say nothing unless their leaves are inputs. */
 #include "prove/integer/circuit.h"
+#include <assert.h>
 
 static pv_value
 leaf(pv_bare *b, gs_term t, gs_dtype d) {
@@ -30,6 +31,7 @@ constant(pv_bare *b, gs_term t, gs_dtype d) {
 /* The operand's lanes: one, or those of a pair; 0 when they are not apart. */
 static uint32_t
 operands(const pv_bare *b, gs_compute op, gs_term kid, pv_value *in) {
+  assert(op < GS_COMPUTE_COUNT);
   const gs_node *n = gs_at(b->elements.p, kid);
   gs_compute_kind kind = gs_compute_table[op].kind;
   in[0] = b->elements.of[kid.i][0];

@@ -8,6 +8,7 @@
 #include "prove/rule/asking.h"
 #include "prove/symbolic/symbolic_forms.h"
 #include "prove/symbolic/symbolic.h"
+#include <assert.h>
 
 /* Forms, combinations tried for them, and operations of isl for each. */
 #define MAX_FORMS          1500
@@ -53,6 +54,7 @@ ask_form(void *arg) {
 
 static void
 put_slot(bs_text *out, const question *q, uint32_t slot) {
+  assert(slot < q->g->pr->rule->scope.vars.len);
   const gs_var *v = &q->g->pr->rule->scope.vars.data[slot];
   uint32_t held = q->form.slots[slot];
   gs_type t;

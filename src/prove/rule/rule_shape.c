@@ -5,6 +5,7 @@
  * them as in a run; what stays are the answer's texts. */
 #include "base/hash.h"
 #include "prove/rule/asking.h"
+#include <assert.h>
 #include <string.h>
 
 /* Elements of terms whose sizes are near a number of the rule, for polynomials:
@@ -33,6 +34,7 @@ typedef struct attempt {
 
 static bool
 is_class(const pv_asking *pr, uint32_t slot) {
+  assert(slot < pr->rule->scope.vars.len);
   return pr->rule->scope.vars.data[slot].sort == GS_SORT_CLASS;
 }
 
@@ -96,6 +98,7 @@ cost_of(const gs_program *p) {
 
 static void
 put_variable(bs_text *out, const attempt *a, uint32_t slot, uint32_t held) {
+  assert(slot < a->pr->rule->scope.vars.len);
   const gs_var *v = &a->pr->rule->scope.vars.data[slot];
   const bs_values *values = a->ctx.values;
   gs_type type;

@@ -7,6 +7,7 @@
  * keep among themselves, with powers of two beside them: what is computed of
  * these is exact, too. */
 #include "prove/sample/sample.h"
+#include <assert.h>
 #include <math.h>
 
 /* The bounds of a dtype, where what wraps goes wrong. */
@@ -64,6 +65,7 @@ least_huge(gs_dtype d) {
 /* A literal of the rule, or what lies beside or beyond it. */
 static bs_value
 literal(pv_sampler *s, gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   bs_values *values = s->ctx.values;
   bs_value v = s->parts->literals[pv_random(s, s->parts->n_literals)];
   double real = bs_as_real(values, v);
@@ -85,6 +87,7 @@ number_of(pv_sampler *s, double x) {
 /* What the rule may tell apart, exactly or a little aside. */
 static bs_value
 derived(pv_sampler *s, gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   const pv_numbers *n = s->numbers;
   double x = n->reals[pv_random(s, n->n_reals)];
   bool integer = gs_dtype_table[d].integer;
@@ -127,6 +130,7 @@ number(pv_sampler *s, gs_compute op, gs_dtype d) {
 
 static uint32_t
 parameters(pv_sampler *s, gs_compute op, gs_dtype d, bs_value *out) {
+  assert(op < GS_COMPUTE_COUNT);
   const char *letters = gs_compute_table[op].params;
   uint32_t n = 0;
   for (; letters[n]; n++)
@@ -145,6 +149,7 @@ parameters(pv_sampler *s, gs_compute op, gs_dtype d, bs_value *out) {
 
 static bs_value
 operator_of(pv_sampler *s, gs_compute op, gs_dtype d) {
+  assert(op < GS_COMPUTE_COUNT);
   bs_value items[8];
   items[0] = bs_sym(s->ctx.values, gs_compute_table[op].name);
   uint32_t n = parameters(s, op, d, items + 1);

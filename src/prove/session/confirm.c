@@ -41,6 +41,7 @@ typedef struct pv_confirm {
 
 static bool
 is_float(gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   return !gs_dtype_table[d].integer;
 }
 
@@ -159,6 +160,7 @@ differs_when_moved(pv_confirm *x, const gs_program *given,
 
 static bool
 is_exact_when_same(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   return gs_compute_table[op].digits == GS_DIGITS_RING;
 }
 

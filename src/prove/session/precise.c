@@ -12,6 +12,7 @@
 
 static bool
 is_float(gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   return !gs_dtype_table[d].integer;
 }
 
@@ -66,6 +67,7 @@ add_compute(copier *c, gs_compute op, bs_value param, gs_term kid) {
 
 static gs_term
 add_cast(copier *c, gs_dtype to, gs_term kid) {
+  assert(to < GS_DTYPE_COUNT);
   bs_value name = bs_sym(c->to->ctx.values, gs_dtype_table[to].name);
   return add_compute(c, GS_C_CAST, name, kid);
 }
@@ -93,6 +95,7 @@ shaken(copier *c, gs_term t, uint32_t at) {
 /* Parameters stay what they are in the own dtype. */
 static bs_value
 copy_parameters(const copier *c, bs_value attr, gs_compute op, gs_dtype own) {
+  assert(op < GS_COMPUTE_COUNT);
   bs_values *values = c->to->ctx.values;
   const char *letters = gs_compute_table[op].params;
   bs_value o = bs_item(values, attr, 0), items[3] = {0};
@@ -202,6 +205,7 @@ moved(double x, uint64_t random) {
 
 static bool
 same_name(const gs_program *a, uint32_t i, const gs_program *b, uint32_t k) {
+  assert(i < a->inputs.len && k < b->inputs.len);
   return !strcmp(a->inputs.data[i].name, b->inputs.data[k].name);
 }
 

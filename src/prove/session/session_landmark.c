@@ -49,6 +49,7 @@ emit(finder *f, double v) {
 /* The ends of what an integer dtype holds, divided by what multiplies them. */
 static void
 want_ends(finder *f, gs_term t, gs_dtype d, double by) {
+  assert(d < GS_DTYPE_COUNT);
   if (!gs_dtype_table[d].integer || by == 0)
     return;
   want(f, t, trunc((double)gs_dtype_most(d) / by));
@@ -64,6 +65,7 @@ parameter(const finder *f, const gs_node *n, uint32_t k) {
 
 static void
 want_of_cast(finder *f, gs_term kid, gs_dtype from, gs_dtype to) {
+  assert(from < GS_DTYPE_COUNT && to < GS_DTYPE_COUNT);
   if (gs_dtype_table[to].bytes <= gs_dtype_table[from].bytes ||
       !gs_dtype_table[from].integer)
     want_ends(f, kid, to, 1);
@@ -76,6 +78,7 @@ want_of_cast(finder *f, gs_term kid, gs_dtype from, gs_dtype to) {
 
 static void
 bend(finder *f, const gs_node *n, gs_compute op, gs_dtype to) {
+  assert(op < GS_COMPUTE_COUNT);
   gs_term kid = n->kids[0];
   gs_type from;
   gs_type_at(f->p, kid, &from);
@@ -133,6 +136,7 @@ bend_at_constant(finder *f, const gs_node *n) {
 /* What the operand is where the result is v; NaN: nowhere. */
 static double
 inverse(const finder *f, const gs_node *n, gs_compute op, double v) {
+  assert(op < GS_COMPUTE_COUNT);
   bool asks = gs_compute_table[op].params[0] == 'r';
   return gs_compute_table[op].inverse(v, asks ? parameter(f, n, 0) : 0);
 }

@@ -9,6 +9,7 @@
  */
 #include "prove/session/tried.h"
 #include "base/random.h"
+#include <assert.h>
 
 #include <math.h>
 
@@ -29,6 +30,7 @@ extreme(gs_dtype d, uint64_t bits) {
 
 static double
 whole_range(gs_dtype d, uint64_t bits) {
+  assert(d < GS_DTYPE_COUNT);
   if (!gs_dtype_table[d].integer)
     return ((double)(bits % 4096) - 2048) / 64;
   return (double)gs_any_whole(d, bits);
@@ -69,6 +71,7 @@ small(gs_dtype d, uint64_t bits) {
  * it can be. */
 static double
 one_for_all(gs_dtype d, uint32_t which) {
+  assert(d < GS_DTYPE_COUNT);
   if (!gs_dtype_table[d].integer || !which)
     return 1;
   return (double)(which == 1 ? gs_dtype_most(d) : gs_dtype_least(d));

@@ -7,6 +7,7 @@
  * already, so what these ask of the sizes is known and need not be shown. */
 #include "prove/session/session_prove.h"
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- sides ---------------------------------------------------------------- */
@@ -32,6 +33,7 @@ mark_side(const reading *r, gs_term root, uint8_t bit) {
 
 static bool
 is_understood(const reading *r, uint32_t term) {
+  assert(term < r->p->nodes.len);
   gs_op op = r->p->nodes.data[term].op;
   return gs_op_table[op].view || op == GS_COMPUTE || op == GS_MATERIALIZE;
 }
@@ -66,6 +68,7 @@ read_leaf(reading *r, uint32_t term, gs_sk_node *out) {
 
 static void
 read_term(const reading *r, uint32_t term, gs_sk_node *out) {
+  assert(term < r->p->nodes.len);
   const gs_node *n = &r->p->nodes.data[term];
   uint32_t n_attrs = (uint32_t)strlen(gs_op_table[n->op].attrs);
   uint32_t *kids = bs_alloc(r->heap, (n->n_kids + 1) * sizeof *kids);

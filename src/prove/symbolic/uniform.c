@@ -14,6 +14,7 @@
  * too, since five of them may take a list of five to what no shorter one is. */
 #include "glenside/expr/expr_functions.h"
 #include "prove/symbolic/symbolic_forms.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MAX_SLOTS = 64, MAX_PASSES = 8, FREE_MOVES = 4 };
@@ -401,6 +402,7 @@ count_in(reader *r, const gs_expr *e, sense wanted) {
 
 static sense
 of_attribute(gs_op op, uint32_t k) {
+  assert(op < GS_OP_COUNT);
   char letter = gs_op_table[op].attrs[k];
   if (letter == 'd' || letter == 'g' || letter == 'P')
     return PLACE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* naming.c - see naming.h. */
 #include "rules/explain/naming.h"
+#include <assert.h>
 
 #include "glenside/type/op.h"
 #include "glenside/type/type.h"
@@ -8,6 +9,7 @@
 
 static void
 put_node(void *ctx, bs_text *out, uint32_t op, bs_value attr) {
+  assert(op < GS_OP_COUNT);
   const gs_context *gs = ctx;
   bs_put(out, gs_op_table[op].name);
   uint32_t n = bs_kind_of(gs->values, attr) == BS_KIND_LIST

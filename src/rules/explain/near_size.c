@@ -4,6 +4,7 @@
  * Of a bound on several sizes, such as the bytes of two operands, each size by
  * itself may be the one to be smaller. */
 #include "rules/explain/near_text.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_SIZES = 4 };
@@ -25,6 +26,7 @@ note(void *arg, uint32_t slot, bs_span span) {
 
 static bool
 is_size(const gs_scope *scope, const gs_env *env, uint32_t slot, int64_t *out) {
+  assert(slot < scope->vars.len);
   if (scope->vars.data[slot].sort != GS_SORT_INT ||
       env->slots[slot] == UINT32_MAX)
     return false;

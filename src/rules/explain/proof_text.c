@@ -6,6 +6,7 @@
  * one is read from right to left; 0 says that both terms are one. */
 #include "rules/explain/explain_proof.h"
 #include "rules/rule/rule_internal.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct writer {
@@ -97,6 +98,7 @@ put_declarations(const writer *w) {
 
 static void
 put_term(writer *w, uint32_t t) {
+  assert(t < w->p->nodes.len);
   const gs_node *n = &w->p->nodes.data[t];
   const bs_values *values = w->ctx->values;
   if (n->op == GS_TENSOR || n->op == GS_CONST) {

@@ -6,6 +6,7 @@
  * pattern is searched in the class of that root, and a match over older nodes
  * whose right side has the node is taken for its cause. */
 #include "rules/rule/rule_internal.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct trail {
@@ -177,6 +178,7 @@ can_make_nodes(const rl_compiled *rule) {
 
 static void
 push_cause(trail *t, eg_node node, uint32_t id) {
+  assert(id < t->run->rules->compiled.len);
   const eg_graph *g = t->run->graph;
   const rl_compiled *rule = t->run->rules->compiled.data[id];
   cause c = {.t = t, .node = node, .rule = rule, .guard = &t->run->guards[id]};

@@ -12,6 +12,7 @@
  * formatting twice is formatting once.  The tree is walked by recursion, at
  * most RL_MAX_NESTING deep. */
 #include "rules/format/format_layout.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- units ---------------------------------------------------------------- */
@@ -24,6 +25,7 @@ typedef struct unit {
 
 static unit
 unit_at(const layout *l, uint32_t i) {
+  assert(i < l->items.len);
   const item *a = &l->items.data[i];
   uint32_t value = rl_is_clause(l, i) ? a->next : 0;
   if (!value || rl_is_kind(l, value, BS_T_COMMENT) || rl_is_clause(l, value))
@@ -110,6 +112,7 @@ typedef enum style { UNDECIDED, ALIGNED, HANGING } style;
  * nothing. */
 static style
 style_written(const layout *l, uint32_t list, uint32_t head) {
+  assert(head < l->items.len);
   const bs_token *open = rl_token_of(l, list);
   uint32_t first = l->items.data[head].next;
   bool beside = true;
@@ -151,6 +154,7 @@ measure(const layout *l, uint32_t first, uint32_t column, uint32_t tail) {
 static style
 choose_style(const layout *l, uint32_t list, uint32_t head, uint32_t column,
              uint32_t tail) {
+  assert(head < l->items.len);
   uint32_t first = l->items.data[head].next;
   arguments a = measure(l, first, column, tail);
   bool near = a.all_fit || column <= MOST_ALIGNED;
@@ -214,6 +218,7 @@ put_call(layout *l, uint32_t list, uint32_t head, uint32_t tail) {
 /* A list of data: filled, behind its parenthesis. */
 static void
 put_data(layout *l, uint32_t list, uint32_t tail) {
+  assert(list < l->items.len);
   uint32_t open = l->column, first = l->items.data[list].first;
   filling f = {.indent = open + 1, .tail = tail};
   rl_put_word(l, "(", 1);
@@ -234,6 +239,7 @@ put_data(layout *l, uint32_t list, uint32_t tail) {
  * behind it, or 0 when there is no such thing here. */
 static uint32_t
 put_sides(layout *l, uint32_t left, uint32_t indent, uint32_t tail) {
+  assert(left < l->items.len);
   uint32_t arrow = l->items.data[left].next;
   uint32_t right = arrow ? l->items.data[arrow].next : 0;
   if ((!rl_spells(l, arrow, "=>") && !rl_spells(l, arrow, "<=>")) || !right ||
@@ -299,6 +305,7 @@ put_kept(layout *l, const form *f, uint32_t head, uint32_t tail) {
 
 static void
 put_form(layout *l, const form *form, uint32_t list, uint32_t tail) {
+  assert(list < l->items.len);
   uint32_t open = l->column, head = l->items.data[list].first;
   filling f = {.indent = open + 2,
                .tail = tail,
@@ -332,6 +339,7 @@ put_flat(layout *l, uint32_t i) {
 
 static void
 put(layout *l, uint32_t i, uint32_t tail, bool data) {
+  assert(i < l->items.len);
   uint32_t head = l->items.data[i].first, width = l->items.data[i].width;
   if (!rl_is_kind(l, i, BS_T_OPEN) ||
       (width < WIDE && fits(l->column, width, tail))) {

@@ -7,6 +7,7 @@
  * variable.  The assignments whose calls take the least come first, and those
  * that take many times as long are left out. */
 #include "rules/instr/fit_search.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,6 +372,7 @@ list_of_node(const rl_run *run, const rl_compiled *rule, eg_class root,
 uint32_t
 rl_list_fits(const rl_run *run, uint32_t rule, eg_class root, rl_fit *out,
              uint32_t most) {
+  assert(rule < run->rules->compiled.len);
   const rl_compiled *c = run->rules->compiled.data[rule];
   uint32_t n, found = 0;
   const eg_node *nodes = eg_class_nodes(run->graph, root, &n);

@@ -5,6 +5,7 @@
  * what lies in a memory is brought there, or back, by instructions of which the
  * same is true. */
 #include "rules/instr/fit.h"
+#include <assert.h>
 
 static uint32_t
 mentioned(const gs_instr *i, uint32_t k) {
@@ -48,6 +49,7 @@ moves_so(const gs_instr *i, bool load, const int64_t *dim,
  * converted. */
 static bool
 is_for(const gs_target *t, uint32_t j, const gs_operand *o, bool load) {
+  assert(j < t->instrs.len);
   const gs_instr *i = t->instrs.data[j];
   if (load)
     return gs_is_on_way(t, j, o->dtype, 0, o->memory);

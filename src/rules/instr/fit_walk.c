@@ -6,6 +6,7 @@
  * way (fit_ways.c) of those that only move digits.  It meets no class twice. */
 #include "glenside/array/tensor.h"
 #include "rules/instr/fit.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -162,6 +163,7 @@ find_compute(fit_match *m, eg_class c, gs_compute op, bs_value *spec) {
 
 static bool
 takes_number(fit_match *m, uint32_t slot, bs_value v) {
+  assert(slot < m->f->instr->scope.vars.len);
   bs_values *values = m->session->ctx.values;
   double x = bs_as_real(values, v);
   bool real = m->f->instr->scope.vars.data[slot].sort == GS_SORT_REAL;
@@ -216,6 +218,7 @@ typedef struct bounds {
 
 static bool
 bounds_of(const bs_values *values, bs_value spec, gs_dtype dtype, bounds *out) {
+  assert(dtype < GS_DTYPE_COUNT);
   gs_compute op;
   if (!gs_dtype_table[dtype].integer || !gs_compute_of(values, spec, &op) ||
       (op != GS_C_RELU && op != GS_C_CLIP))

@@ -10,6 +10,7 @@
  * exact counts as inexact. */
 #include "glenside/expr/expr_functions.h"
 #include "rules/rule/rule_internal.h"
+#include <assert.h>
 #include <string.h>
 
 /* Operators of one side; in a rule there are few. */
@@ -172,6 +173,7 @@ sums_floats(const gs_context *ctx, const gs_instr *i) {
 
 bool
 rl_is_exact(const rl_rules *rules, uint32_t rule) {
+  assert(rule < rules->compiled.len);
   const rl_compiled *r = rules->compiled.data[rule];
   const gs_context *ctx = &rules->ctx;
   if (r->instr)

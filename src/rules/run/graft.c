@@ -76,6 +76,7 @@ constant_class(const rl_graft *x, const rl_piece *p, const gs_node *n) {
 
 static eg_class
 add_term(rl_graft *x, const rl_piece *p, uint32_t t, const eg_class *made) {
+  assert(t < p->found->nodes.len);
   const gs_node *n = &p->found->nodes.data[t];
   bs_heap *heap = x->run->heap;
   eg_class few[8], *kids = few;

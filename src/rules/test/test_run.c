@@ -8,6 +8,7 @@
 #include "rules/rule/rule_internal.h"
 #include "base/file.h"
 #include "base/places.h"
+#include <assert.h>
 #include <string.h>
 
 #define MAX_TERMS 64 /* in one equal or distinct */
@@ -443,5 +444,6 @@ rl_count_tests(const rl_rules *rules) {
 
 const rl_test *
 rl_test_at(const rl_rules *rules, uint32_t index) {
+  assert(index < rules->tests.len);
   return &rules->tests.data[index];
 }

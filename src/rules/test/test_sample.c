@@ -7,6 +7,7 @@
  * again. */
 #include "rules/test/test_sample.h"
 #include "base/random.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- numbers -------------------------------------------------------------- */
@@ -262,6 +263,7 @@ random_item(rl_sample *s, char letter, const gs_type *t) {
 bs_value
 rl_random_attr(rl_sample *s, gs_op op, const gs_type *const *kids,
                uint32_t n_kids) {
+  assert(op < GS_OP_COUNT);
   const char *letters = gs_op_table[op].attrs;
   bs_value out[4];
   if (op == GS_TENSOR || op == GS_CONST || op == GS_CALL)
