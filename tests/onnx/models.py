@@ -14,7 +14,8 @@ those that the folder has (bench/models/export.py makes some).  --sanitize
 builds with the address and undefined-behaviour sanitizers, at -O1.  --ways
 tries every model in every way: by gcc and by clang, or by each COMMAND, on one
 and on two threads, with and without sanitizers, and what `glen compile` writes
-must compile without a warning, too.  A compiler that is absent, or that lacks
+must compile without a warning, too.  One program runs on either number of
+threads, so it is built once (once.py).  A compiler that is absent, or that lacks
 OpenMP, is told.  The last line is `N passed, N failed`.
 """
 import argparse
@@ -101,8 +102,9 @@ def compiled(glen, model, work, cc):
     call([*cc.split(), *STRICT, "-O2", "-fopenmp", "-c", "net.c"], work)
 
 
-def ways_of(a):
-    """(name, what tries it) of each way in which a model is compiled."""
+def ways_of(a, store):
+    """(name, what tries it) of each way in which a model is compiled; what is
+    built for several ways is kept in the folder store."""
     if not a.ways:
         for cc in a.cc or [None]:
             yield cc or "", options_of(cc, a.threads, a.sanitize)
@@ -113,7 +115,13 @@ def ways_of(a):
             for checked in (False, True):
                 yield (f"{cc}, {threads} thread(s)"
                        f"{', sanitized' if checked else ''}",
-                       options_of(cc, threads, checked))
+                       options_of(once(cc, store), threads, checked))
+
+
+def once(cc, store):
+    """The compiler cc, which builds the same program once."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    return f"{sys.executable} {os.path.join(here, 'once.py')} {store} {cc}"
 
 
 def options_of(cc, threads, sanitize):
@@ -201,15 +209,7 @@ def tried(glen, folder, name, ways):
         yield fine
 
 
-def main():
-    a = arguments()
-    glen = os.path.abspath(os.path.join(a.build, "src/cli/glen"))
-    folder = os.path.abspath(a.folder)
-    names = a.names or NAMES
-    if a.all:
-        names = sorted(os.path.basename(f)[:-5]
-                       for f in glob.glob(os.path.join(folder, "*.onnx")))
-    ways = list(ways_of(a))
+def all_tried(glen, folder, names, ways):
     verdicts = []
     for name in names:
         lacks = absent(folder, name)
@@ -218,6 +218,19 @@ def main():
                   flush=True)
         else:
             verdicts += tried(glen, folder, name, ways)
+    return verdicts
+
+
+def main():
+    a = arguments()
+    glen = os.path.abspath(os.path.join(a.build, "src/cli/glen"))
+    folder = os.path.abspath(a.folder)
+    names = a.names or NAMES
+    if a.all:
+        names = sorted(os.path.basename(f)[:-5]
+                       for f in glob.glob(os.path.join(folder, "*.onnx")))
+    with tempfile.TemporaryDirectory() as store:
+        verdicts = all_tried(glen, folder, names, list(ways_of(a, store)))
     print(f"{sum(verdicts)} passed, {verdicts.count(False)} failed")
     sys.exit(not all(verdicts))
 

@@ -17,33 +17,6 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "elements are read as they lie in the file");
 
-void
-gs_add_data(gs_program *p, const gs_data *data) {
-  assert(data->name && data->file && data->beside);
-  bs_arena *arena = p->ctx.arena;
-  bs_push(p->ctx.heap, &p->data,
-          (gs_data){
-              bs_arena_strdup(arena, data->name),
-              bs_arena_strdup(arena, data->file),
-              bs_arena_strdup(arena, data->beside), data->form, data->offset,
-              data->key ? bs_arena_strdup(arena, data->key) : NULL, data->held,
-              data->held_size, data->span, data->site, data->located});
-}
-
-const gs_data *
-gs_find_data(const gs_program *p, const char *name) {
-  for (uint32_t k = 0; k < p->data.len; k++)
-    if (!strcmp(p->data.data[k].name, name))
-      return &p->data.data[k];
-  return NULL;
-}
-
-void
-gs_copy_data(const gs_program *from, gs_program *to) {
-  for (uint32_t k = 0; k < from->data.len; k++)
-    gs_add_data(to, &from->data.data[k]);
-}
-
 uint64_t
 gs_data_hash(const void *bytes, size_t n) {
   const uint8_t *b = bytes;

@@ -21,6 +21,7 @@ typedef struct gs_term_table {
   bs_map lets;             /* name and term: that there is such a let */
   uint32_t n_lets;         /* so many of the program's are in `lets` */
   bs_map constants;        /* by hash of the name: the first of them */
+  bs_map data;             /* likewise, by the name of the input */
   bs_map kept_at;          /* by term: index of what is kept of it */
   BS_VEC(const gs_program *) kept;
 } gs_term_table;
@@ -257,6 +258,18 @@ gs_add_tensor(gs_program *p, const char *name, const gs_type *type,
   return t;
 }
 
+/* By the hash of a name. One that two names share is that of the first, from
+ * which on a name is looked for. */
+static void
+put_first(const gs_program *p, bs_map *map, const char *name, uint32_t number) {
+  bs_map_put_first(p->ctx.heap, map, bs_hash(name, strlen(name)), number);
+}
+
+static uint32_t
+first_of(const bs_map *map, const char *name) {
+  return bs_map_get(map, bs_hash(name, strlen(name)));
+}
+
 gs_term
 gs_add_constant(gs_program *p, const char *name, const gs_type *type,
                 const void *data, bs_span span) {
@@ -270,8 +283,7 @@ gs_add_constant(gs_program *p, const char *name, const gs_type *type,
                    .type = *type,
                    .data = bs_arena_copy(p->ctx.arena, data, bytes)};
   c.type.access = c.type.rank;
-  bs_map_put_first(p->ctx.heap, &p->table->constants,
-                   bs_hash(name, strlen(name)), p->constants.len);
+  put_first(p, &p->table->constants, name, p->constants.len);
   bs_push(p->ctx.heap, &p->constants, c);
   return t;
 }
@@ -326,17 +338,40 @@ gs_kept(const gs_program *p, uint32_t of) {
   return &bs_last(&table->kept);
 }
 
-/* A hash that two names share is that of the first. */
 const gs_constant *
 gs_find_constant(const gs_program *p, const char *name) {
-  uint32_t first =
-      bs_map_get(&p->table->constants, bs_hash(name, strlen(name)));
-  if (first == BS_NO_ENTRY)
-    return NULL;
-  for (uint32_t k = first; k < p->constants.len; k++)
+  for (uint32_t k = first_of(&p->table->constants, name);
+       k < p->constants.len; k++)
     if (!strcmp(p->constants.data[k].name, name))
       return &p->constants.data[k];
   return NULL;
+}
+
+void
+gs_add_data(gs_program *p, const gs_data *data) {
+  assert(data->name && data->file && data->beside);
+  bs_arena *arena = p->ctx.arena;
+  gs_data copy = *data;
+  copy.name = bs_arena_strdup(arena, data->name);
+  copy.file = bs_arena_strdup(arena, data->file);
+  copy.beside = bs_arena_strdup(arena, data->beside);
+  copy.key = data->key ? bs_arena_strdup(arena, data->key) : NULL;
+  put_first(p, &p->table->data, data->name, p->data.len);
+  bs_push(p->ctx.heap, &p->data, copy);
+}
+
+const gs_data *
+gs_find_data(const gs_program *p, const char *name) {
+  for (uint32_t k = first_of(&p->table->data, name); k < p->data.len; k++)
+    if (!strcmp(p->data.data[k].name, name))
+      return &p->data.data[k];
+  return NULL;
+}
+
+void
+gs_copy_data(const gs_program *from, gs_program *to) {
+  for (uint32_t k = 0; k < from->data.len; k++)
+    gs_add_data(to, &from->data.data[k]);
 }
 
 const gs_constant *

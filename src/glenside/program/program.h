@@ -148,12 +148,12 @@ const gs_constant *gs_constant_of(const gs_program *, bs_value attr);
  * GS_NO_TERM where the first one has no such constant. */
 gs_term gs_copy_constant(const gs_program *from, bs_value attr, gs_program *to,
                          bs_span);
-/* data.c: says where the elements of an input stand (texts copied), where those
- * of one are, or NULL, and carries all over to a program with these inputs. */
+/* Says where the elements of an input stand (texts copied), where those of one
+ * are, or NULL, and carries all over to a program with these inputs. */
 void gs_add_data(gs_program *, const gs_data *);
 const gs_data *gs_find_data(const gs_program *, const char *name);
 void gs_copy_data(const gs_program *from, gs_program *to);
-/* Where they stand, once the file was asked whether they are of this type and
+/* data.c: where they stand, once the file was asked whether they are of this type and
  * all there; false with a diagnostic.  A file of raw elements may be missing
  * yet. */
 bool gs_data_locate(const gs_context *, const gs_data *, const gs_type *,
