@@ -340,8 +340,8 @@ gs_kept(const gs_program *p, uint32_t of) {
 
 const gs_constant *
 gs_find_constant(const gs_program *p, const char *name) {
-  for (uint32_t k = first_of(&p->table->constants, name);
-       k < p->constants.len; k++)
+  for (uint32_t k = first_of(&p->table->constants, name); k < p->constants.len;
+       k++)
     if (!strcmp(p->constants.data[k].name, name))
       return &p->constants.data[k];
   return NULL;

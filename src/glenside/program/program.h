@@ -153,9 +153,9 @@ gs_term gs_copy_constant(const gs_program *from, bs_value attr, gs_program *to,
 void gs_add_data(gs_program *, const gs_data *);
 const gs_data *gs_find_data(const gs_program *, const char *name);
 void gs_copy_data(const gs_program *from, gs_program *to);
-/* data.c: where they stand, once the file was asked whether they are of this type and
- * all there; false with a diagnostic.  A file of raw elements may be missing
- * yet. */
+/* data.c: where they stand, once the file was asked whether they are of this
+ * type and all there; false with a diagnostic.  A file of raw elements may be
+ * missing yet. */
 bool gs_data_locate(const gs_context *, const gs_data *, const gs_type *,
                     gs_data_site *out);
 /* FNV-1a, which generated code computes, too. */

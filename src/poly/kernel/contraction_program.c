@@ -3,7 +3,7 @@
  * statements run around a register-tiled kernel, and the arrays they pack. */
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
-#include "poly/kernel/contraction.h"
+#include "poly/kernel/contraction_alike.h"
 #include "poly/loops/loops_sizes.h"
 #include "base/whole.h"
 #include <assert.h>
@@ -151,6 +151,15 @@ po_is_as_lowered(const po_program *p, const po_stmt *s) {
   return same;
 }
 
+/* What was found of a sum. */
+typedef struct known {
+  po_sum sum;
+  const po_contraction *plan; /* NULL: it is no kernel */
+} known;
+
+/* Layers that are alike follow each other closely. */
+enum { MOST_COMPARED = 16 };
+
 /* What is looked for: the reason why a group is none is put into `why`, where
  * that is not NULL. */
 typedef struct looking {
@@ -159,6 +168,7 @@ typedef struct looking {
   const po_groups *groups;
   po_contraction *room; /* four, too large for a stack */
   bs_text *why;
+  BS_VEC(known) known; /* of groups before */
 } looking;
 
 static bool
@@ -180,28 +190,42 @@ po_formula_behind(const po_program *p, const po_groups *groups, uint32_t k) {
   return po_is_as_lowered(p, &p->stmts.data[stmt]) ? stmt : UINT32_MAX;
 }
 
-/* The statements of a group as a contraction, with the formula that may be
- * computed where sums are stored. */
+/* The statements of a group as a sum, with the formula that may be computed
+ * where sums are stored. */
 static bool
-find_in_group(const looking *l, uint32_t k) {
+find_sum(const looking *l, uint32_t k, po_sum *out) {
   assert(k < l->groups->list.len);
-  po_program *p = l->p;
+  const po_program *p = l->p;
   const po_group *group = &l->groups->list.data[k];
   const uint32_t *stmts = l->groups->stmts.data + group->first;
-  po_contraction *out = l->room;
-  po_sum_parts parts;
-  if (!po_find_parts(p, stmts, group->n, &parts))
+  out->formula = PO_NO_STMT;
+  if (!po_find_parts(p, stmts, group->n, &out->parts))
     return none(l, "its loops hold more than a sum, its start and its store");
   for (uint32_t j = 0; j < group->n; j++)
     if (!po_is_as_lowered(p, &p->stmts.data[stmts[j]]))
       return none(l, "its loops were changed by the schedule");
   uint32_t formula = po_formula_behind(p, l->groups, k);
-  if (formula != PO_NO_STMT && parts.init != PO_NO_STMT &&
-      po_may_be_formula(p, stmts[group->n - 1], formula) &&
-      po_find_contraction(p, l->sizes, &parts, formula, out))
+  if (formula != PO_NO_STMT && out->parts.init != PO_NO_STMT &&
+      po_may_be_formula(p, stmts[group->n - 1], formula))
+    out->formula = formula;
+  return true;
+}
+
+/* The sum as a contraction, with the formula if that can be. */
+static bool
+find_products(const looking *l, const po_sum *sum) {
+  po_contraction *out = l->room;
+  if (sum->formula != PO_NO_STMT &&
+      po_find_contraction(l->p, l->sizes, &sum->parts, sum->formula, out))
     return true;
-  return po_find_contraction(p, l->sizes, &parts, PO_NO_STMT, out) ||
+  return po_find_contraction(l->p, l->sizes, &sum->parts, PO_NO_STMT, out) ||
          none(l, out->refused);
+}
+
+static bool
+find_in_group(const looking *l, uint32_t k) {
+  po_sum sum;
+  return find_sum(l, k, &sum) && find_products(l, &sum);
 }
 
 static bool
@@ -223,10 +247,11 @@ plan_found(const looking *l, const po_contract_choice *fixed) {
 
 /* What is fixed may have been said of another target: then the plan chooses. */
 static bool
-plan_group(const looking *l, uint32_t k) {
-  if (!find_in_group(l, k))
+plan_sum(const looking *l, const po_sum *sum) {
+  if (!find_products(l, sum))
     return false;
-  const po_contract_choice *fixed = l->p->stmts.data[l->room->update].contract;
+  const po_contract_choice *fixed =
+      l->p->stmts.data[sum->parts.update].contract;
   if (fixed && fixed->loops)
     return none(l, "it runs as loops");
   if (!fixed)
@@ -237,7 +262,41 @@ plan_group(const looking *l, uint32_t k) {
   if (plan_found(l, fixed))
     return true;
   *l->room = *found;
-  return plan_found(&(looking){l->p, l->sizes, l->groups, l->room, NULL}, NULL);
+  return plan_found(&(looking){l->p, l->sizes, l->groups, l->room, NULL, {0}},
+                    NULL);
+}
+
+/* A group before it that is alike, whose plan, if it has one, is made its own;
+ * NULL: there is none. */
+static const known *
+known_like(const looking *l, const po_sum *sum) {
+  po_sum_arrays arrays;
+  for (uint32_t k = l->known.len, n = 0; k-- > 0 && n < MOST_COMPARED; n++) {
+    const known *other = &l->known.data[k];
+    if (!po_sums_are_alike(l->p, &other->sum, sum, &arrays))
+      continue;
+    if (other->plan) {
+      *l->room = *other->plan;
+      po_plan_becomes(l->room, sum, &arrays);
+    }
+    return other;
+  }
+  return NULL;
+}
+
+/* The plan that is found for a group, in the arena. */
+static po_contraction *
+plan_group(looking *l, uint32_t k) {
+  po_sum sum;
+  if (!find_sum(l, k, &sum))
+    return NULL;
+  const known *like = l->sizes ? NULL : known_like(l, &sum);
+  bool planned = like ? like->plan != NULL : plan_sum(l, &sum);
+  po_contraction *plan =
+      planned ? bs_arena_copy(&l->p->arena, l->room, sizeof *plan) : NULL;
+  if (!like)
+    bs_push(l->p->ctx.heap, &l->known, (known){sum, plan});
+  return plan;
 }
 
 #ifndef NDEBUG
@@ -264,18 +323,19 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
   bs_clear(&p->contractions);
   po_contraction *c = bs_calloc(p->ctx.heap, 4, sizeof *c);
   gs_sizes *sizes = po_numbers_of(p, &p->arena);
-  looking l = {p, sizes, groups, c, NULL};
+  looking l = {p, sizes, groups, c, NULL, {0}};
   for (uint32_t k = 0; k < groups->list.len && !p->plain; k++) {
-    if (!plan_group(&l, k))
+    po_contraction *plan = plan_group(&l, k);
+    if (!plan)
       continue;
-    if (po_is_packed_whole(c->x_mode))
-      c->packed_x = find_packed(p, sizes, c, true);
-    if (po_is_packed_whole(c->y_mode))
-      c->packed_y = find_packed(p, sizes, c, false);
-    assert(is_planned(p, c));
-    const po_contraction *kept = bs_arena_copy(&p->arena, c, sizeof *c);
-    bs_push(p->ctx.heap, &p->contractions, kept);
+    if (po_is_packed_whole(plan->x_mode))
+      plan->packed_x = find_packed(p, sizes, plan, true);
+    if (po_is_packed_whole(plan->y_mode))
+      plan->packed_y = find_packed(p, sizes, plan, false);
+    assert(is_planned(p, plan));
+    bs_push(p->ctx.heap, &p->contractions, plan);
   }
+  bs_vec_done(p->ctx.heap, &l.known);
   bs_free(p->ctx.heap, c);
 }
 
@@ -301,7 +361,7 @@ explain(po_program *p, uint32_t update, bs_text *why) {
   po_groups groups;
   po_find_groups(p, &groups);
   po_contraction *room = bs_calloc(p->ctx.heap, 4, sizeof *room);
-  looking l = {p, po_numbers_of(p, &p->arena), &groups, room, why};
+  looking l = {p, po_numbers_of(p, &p->arena), &groups, room, why, {0}};
   for (uint32_t k = 0; k < groups.list.len; k++)
     if (holds(&groups, &groups.list.data[k], update) && find_in_group(&l, k) &&
         plan_found(&l, p->stmts.data[update].contract))

@@ -146,7 +146,25 @@ typedef struct po_stmt {
   uint32_t leaf;       /* its node in the nest */
   gs_term term;
   bs_span span; /* the source it came from */
+  /* What lowering gave one number differs in arrays and names alone, as long as
+   * domain, write and exprs are these.  0: no number. */
+  uint32_t like;
+  const void *made[3];
 } po_stmt;
+
+static inline void
+po_note_made(po_stmt *s, uint32_t like) {
+  s->like = like;
+  s->made[0] = s->domain;
+  s->made[1] = s->write;
+  s->made[2] = s->exprs;
+}
+
+static inline bool
+po_is_as_made(const po_stmt *s) {
+  return s->like && s->made[0] == s->domain && s->made[1] == s->write &&
+         s->made[2] == s->exprs;
+}
 
 /* Children of the root that share locals, from the first to the last: a
  * function of its own in C. Groups run one after the other. */

@@ -164,6 +164,7 @@ po_add_stmt(po_body *body, po_stmt_kind kind, gs_compute op, isl_set *domain,
   stmt->domain = named_domain(out, stmt->name, domain);
   stmt->time = identity_time(out, stmt);
   stmt->write = named_access(out, stmt->name, target->array, target->map);
+  po_note_made(stmt, out->stmts.len);
 }
 
 bool
@@ -212,6 +213,7 @@ po_add_stmt_again(po_lowering *low, uint32_t like, const po_renaming *r,
   stmt->time = identity_time(out, stmt);
   stmt->write = name_access(out, stmt->name, stmt->array,
                             isl_pw_multi_aff_copy(of.write));
+  po_note_made(stmt, po_is_as_made(&of) ? of.like : out->stmts.len);
 }
 
 /* The first elements of operands, as functions of the named instance. */

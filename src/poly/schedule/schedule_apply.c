@@ -76,6 +76,10 @@ copy_stmt(po_program *to, const po_stmt *from) {
   po_pool_reserve(&to->pool, 3);
   if (from->counted != from->domain)
     stmt.counted = NULL; /* it may be gone, and its place be used again */
+  if (po_is_as_made(from))
+    stmt.made[2] = stmt.exprs;
+  else
+    stmt.like = 0; /* for the same reason */
   stmt.domain = po_keep_set(&to->pool, isl_set_copy(from->domain));
   stmt.write = copy_pma(to, from->write);
   if (from->time)
