@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_ELEMENTS ((int64_t)1 << 30)
+/* Elements of an array: of one that the model holds, and of one that is
+ * computed, for which a few bytes may ask. */
+enum { MOST_STORED = 1 << 30, MOST_COMPUTED = 1 << 28 };
 
 static const on_type types[ON_TYPES] = {
     [ON_FLOAT] = {"float", 4, true, true, GS_F32},
@@ -35,10 +37,26 @@ on_type_of(int32_t type) {
   return known ? &types[type] : &unknown;
 }
 
-on_array *
-on_array_new(on_import *im, int32_t type, const int64_t *dim, uint32_t rank) {
+/* False with a fault. */
+static bool
+count(on_import *im, const int64_t *dim, uint32_t rank, int64_t most,
+      int64_t *out) {
+  *out = 1;
+  for (uint32_t k = 0; k < rank; k++)
+    if (dim[k] < 0 || __builtin_mul_overflow(*out, dim[k], out) || *out > most)
+      return on_fail(im,
+                     "an array has a size below 0, or more than %lld elements, "
+                     "which is the most that can be %s",
+                     (long long)most,
+                     most == MOST_STORED ? "stored" : "computed here");
+  return true;
+}
+
+static on_array *
+new_array(on_import *im, int32_t type, const int64_t *dim, uint32_t rank,
+          int64_t most) {
   const on_type *info = on_type_of(type);
-  int64_t n = 1;
+  int64_t n;
   if (!info->bytes) {
     on_fail(im, "elements of type %s are not supported", info->name);
     return NULL;
@@ -47,12 +65,8 @@ on_array_new(on_import *im, int32_t type, const int64_t *dim, uint32_t rank) {
     on_fail(im, "an array has more than %d dimensions", GS_MAX_RANK);
     return NULL;
   }
-  for (uint32_t k = 0; k < rank; k++)
-    if (dim[k] < 0 || __builtin_mul_overflow(n, dim[k], &n) ||
-        n > MAX_ELEMENTS) {
-      on_fail(im, "an array is too large, or has a size below 0");
-      return NULL;
-    }
+  if (!count(im, dim, rank, most, &n))
+    return NULL;
   on_array *a = BS_NEW(im->ctx->arena, on_array);
   a->type = type;
   a->rank = rank;
@@ -62,6 +76,17 @@ on_array_new(on_import *im, int32_t type, const int64_t *dim, uint32_t rank) {
   a->term = GS_NO_TERM;
   a->data = bs_alloc(im->ctx->heap, (size_t)n * info->bytes + 1);
   return a;
+}
+
+on_array *
+on_array_new(on_import *im, int32_t type, const int64_t *dim, uint32_t rank) {
+  return new_array(im, type, dim, rank, MOST_COMPUTED);
+}
+
+on_array *
+on_array_stored(on_import *im, int32_t type, const int64_t *dim,
+                uint32_t rank) {
+  return new_array(im, type, dim, rank, MOST_STORED);
 }
 
 bool

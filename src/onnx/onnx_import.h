@@ -176,9 +176,12 @@ const Onnx__Model *on_read(const gs_context *, const char *name,
 
 /* ---- arrays (array.c, onnx_tensor.c) ---- */
 
-/* Uninitialised; NULL after a fault: too large. */
+/* Uninitialised, to be computed, or to be read from the model, which may be
+ * larger; NULL after a fault: too large. */
 on_array *on_array_new(on_import *, int32_t type, const int64_t *dim,
                        uint32_t rank);
+on_array *on_array_stored(on_import *, int32_t type, const int64_t *dim,
+                          uint32_t rank);
 int64_t on_int(const on_array *, int64_t i);
 double on_real(const on_array *, int64_t i);
 void on_set_int(on_array *, int64_t i, int64_t v);

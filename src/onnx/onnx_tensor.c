@@ -43,14 +43,25 @@ read_number(const char *s, int64_t *out) {
   return !errno && *s >= '0' && *s <= '9' && !*end;
 }
 
+/* NULL where it is not there, or would end before its end. */
 static const char *
-read_place(const Onnx__Tensor *t, place *out) {
+text_of(on_import *im, bool has, ProtobufCBinaryData bytes) {
+  if (!has || (bytes.len && memchr(bytes.data, 0, bytes.len)))
+    return NULL;
+  return bs_arena_printf(im->ctx->arena, "%.*s", (int)bytes.len,
+                         bytes.len ? (const char *)bytes.data : "");
+}
+
+static const char *
+read_place(on_import *im, const Onnx__Tensor *t, place *out) {
   *out = (place){NULL, 0, -1};
   for (size_t k = 0; k < t->n_external_data; k++) {
-    const char *key = t->external_data[k]->key;
-    const char *value = t->external_data[k]->value;
+    const Onnx__Entry *e = t->external_data[k];
+    const char *key = text_of(im, e->has_key, e->key);
+    const char *value = text_of(im, e->has_value, e->value);
     if (!key || !value)
-      return "its place outside the model has no key or no value";
+      return "its place outside the model has no key or no value, or one with "
+             "a zero byte";
     if (!strcmp(key, "location"))
       out->file = value;
     if (!strcmp(key, "offset") && !read_number(value, &out->offset))
@@ -85,7 +96,7 @@ read_part(int file, const place *from, void *out, size_t n) {
 static const char *
 load_external(on_import *im, const Onnx__Tensor *t, on_array *a, size_t n) {
   place from;
-  const char *why = read_place(t, &from);
+  const char *why = read_place(im, t, &from);
   if (why)
     return why;
   if (from.length >= 0 && from.length != (int64_t)n)
@@ -227,7 +238,7 @@ on_load(on_import *im, const Onnx__Tensor *t) {
   on_array *a =
       t->n_dims > GS_MAX_RANK
           ? NULL
-          : on_array_new(im, t->data_type, t->dims, (uint32_t)t->n_dims);
+          : on_array_stored(im, t->data_type, t->dims, (uint32_t)t->n_dims);
   if (!a) {
     if (!im->failed)
       complain(im, t, "it has too many dimensions");
