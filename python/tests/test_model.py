@@ -61,6 +61,15 @@ def test_a_model_that_is_rewritten(path, weights, random):
                                   rtol=1e-5, atol=1e-6)
 
 
+def test_models_that_are_compared(path):
+    """Each with the size that it was given."""
+    three, again, four = (glen.load_program(path, {"batch": n})
+                          for n in (3, 3, 4))
+    assert glen.prove(three, again)
+    with pytest.raises(glen.Error, match="inputs differ"):
+        glen.prove(three, four)
+
+
 def test_a_size_that_is_not_given(path):
     with pytest.raises(glen.Error) as caught:
         glen.load(path)

@@ -352,6 +352,39 @@ cl_load_program(cl_session *session, const glen_target *target,
                               sizes->n);
 }
 
+static glen_program *
+load_one(cl_session *session, const glen_target *target, const char *path,
+         bool *taken) {
+  const cl_list *sizes = &session->options->sizes;
+  return glen_program_load_among(session->glen, target, path, sizes->items,
+                                 sizes->n, taken);
+}
+
+static int
+all_taken(const cl_list *sizes, const bool *taken) {
+  for (uint32_t k = 0; k < sizes->n; k++)
+    if (!taken[k]) {
+      fprintf(stderr, "glen: --size: neither program has the size of %s\n",
+              sizes->items[k]);
+      return GLEN_USAGE;
+    }
+  return GLEN_OK;
+}
+
+int
+cl_load_pair(cl_session *session, const glen_target *target, glen_program **a,
+             glen_program **b) {
+  const cl_options *o = session->options;
+  bool *taken = calloc(o->sizes.n + (size_t)1, sizeof *taken);
+  if (!taken)
+    return GLEN_INTERNAL;
+  *a = target ? load_one(session, target, o->files.items[0], taken) : NULL;
+  *b = *a ? load_one(session, target, o->files.items[1], taken) : NULL;
+  int code = *b ? all_taken(&o->sizes, taken) : cl_failed(session);
+  free(taken);
+  return code;
+}
+
 bool
 cl_explore(cl_session *session, cl_explored *e) {
   *e = (cl_explored){0};

@@ -102,6 +102,10 @@ int cl_refuse_sizes(const cl_command *, const cl_options *);
 /* The program of a file, with the numbers of --size. */
 glen_program *cl_load_program(cl_session *, const glen_target *,
                               const char *path);
+/* The two programs that a command is about; numbers are for sizes that one of
+ * them has, or both.  A NULL target was refused before. */
+int cl_load_pair(cl_session *, const glen_target *, glen_program **a,
+                 glen_program **b);
 /* cli_emit.c: does --emit ask for what only a saturation gives; for code of
  * blocks and threads? */
 bool cl_emits_egraph(const cl_options *);

@@ -7,10 +7,9 @@
 #include "cli/cli_session.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 typedef struct pair {
-  const glen_program *a, *b;
+  glen_program *a, *b;
 } pair;
 
 /* Does rounding, in either program, explain what differs? */
@@ -121,35 +120,6 @@ check(cl_session *session, const pair *p) {
   return proof.proved || proof.checked ? GLEN_OK : GLEN_LIMIT;
 }
 
-static glen_program *
-load(cl_session *session, const glen_target *target, const char *path,
-     bool *taken) {
-  const cl_list *sizes = &session->options->sizes;
-  return glen_program_load_among(session->glen, target, path, sizes->items,
-                                 sizes->n, taken);
-}
-
-/* Numbers are for sizes that one of the programs has, or both. */
-static int
-load_pair(cl_session *session, pair *p) {
-  const cl_options *o = session->options;
-  glen_target *target = cl_target(session);
-  bool *taken = calloc(o->sizes.n + (size_t)1, sizeof *taken);
-  if (!taken)
-    return GLEN_INTERNAL;
-  p->a = target ? load(session, target, o->files.items[0], taken) : NULL;
-  p->b = p->a ? load(session, target, o->files.items[1], taken) : NULL;
-  int code = p->b ? GLEN_OK : cl_failed(session);
-  for (uint32_t k = 0; k < o->sizes.n && !code; k++)
-    if (!taken[k]) {
-      fprintf(stderr, "glen: --size: neither program has the size of %s\n",
-              o->sizes.items[k]);
-      code = GLEN_USAGE;
-    }
-  free(taken);
-  return code;
-}
-
 int
 cl_check(const cl_options *options) {
   cl_session session;
@@ -160,7 +130,7 @@ cl_check(const cl_options *options) {
   }
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
-  int code = load_pair(&session, &p);
+  int code = cl_load_pair(&session, cl_target(&session), &p.a, &p.b);
   if (!code)
     code = glen_programs_agree(session.glen, p.a, p.b) ? check(&session, &p)
                                                        : cl_failed(&session);

@@ -19,12 +19,10 @@ how(const cl_options *o) {
 static bool
 explain_two(cl_session *session, const glen_target *target,
             const glen_rules *rules, const glen_program *a,
-            glen_explained *out) {
-  const cl_options *o = session->options;
+            const glen_program *b, glen_explained *out) {
   glen_saturate_options options;
-  const glen_explain_options chains = how(o);
-  glen_program *b = cl_load_program(session, target, o->files.items[1]);
-  if (!b || !glen_programs_agree(session->glen, a, b))
+  const glen_explain_options chains = how(session->options);
+  if (!glen_programs_agree(session->glen, a, b))
     return false;
   cl_saturate_options(session, &options);
   return glen_explain(session->glen, a, b, rules, target, &options, &chains,
@@ -47,17 +45,28 @@ explain_one(cl_session *session, const glen_target *target,
 }
 
 static int
+load(cl_session *session, const glen_target *target, glen_program **a,
+     glen_program **b) {
+  const cl_options *o = session->options;
+  *b = NULL;
+  if (o->files.n == 2)
+    return cl_load_pair(session, target, a, b);
+  *a = cl_load_program(session, target, o->files.items[0]);
+  return *a ? GLEN_OK : cl_failed(session);
+}
+
+static int
 explain(cl_session *session) {
   const cl_options *o = session->options;
   glen_explained out;
+  glen_program *a, *b;
   glen_target *target = cl_target(session);
   glen_rules *rules = target ? cl_rules(session, target) : NULL;
-  glen_program *a =
-      rules ? cl_load_program(session, target, o->files.items[0]) : NULL;
-  bool ok =
-      a && (o->files.n == 2 ? explain_two(session, target, rules, a, &out)
-                            : explain_one(session, target, rules, a, &out));
-  if (!ok)
+  int code = rules ? load(session, target, &a, &b) : cl_failed(session);
+  if (code)
+    return code;
+  if (!(b ? explain_two(session, target, rules, a, b, &out)
+          : explain_one(session, target, rules, a, &out)))
     return cl_failed(session);
   fputs(o->json ? out.json : out.text, stdout);
   if (o->timings)

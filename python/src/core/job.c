@@ -91,12 +91,17 @@ job_target(PyObject *object, PyObject *args) {
   return answer(self->target);
 }
 
-/* A text, or a file where there is none; with numbers for sizes of a text. */
+static bool
+is_place(unsigned slot) {
+  if (slot >= PROGRAMS)
+    PyErr_Format(PyExc_ValueError, "no place %u for a program", slot);
+  return slot < PROGRAMS;
+}
+
+/* With numbers for its sizes. */
 static glen_program *
-read_program(job *self, const char *name, const char *text, size_t size,
-             const char **sizes, uint32_t n) {
-  if (!text)
-    return glen_program_load(self->glen, self->target, name);
+parse_program(job *self, const char *name, const char *text, size_t size,
+              const char **sizes, uint32_t n) {
   return n ? glen_program_parse_at(self->glen, self->target, name, text, size,
                                    sizes, n)
            : glen_program_parse(self->glen, self->target, name, text, size);
@@ -110,16 +115,15 @@ job_program(PyObject *object, PyObject *args) {
   Py_ssize_t size;
   unsigned slot;
   uint32_t n = 0;
-  if (!PyArg_ParseTuple(args, "Isz#|O!", &slot, &name, &text, &size,
-                        &PyTuple_Type, &sizes))
+  if (!PyArg_ParseTuple(args, "Iss#|O!", &slot, &name, &text, &size,
+                        &PyTuple_Type, &sizes) ||
+      !is_place(slot))
     return NULL;
-  if (slot >= PROGRAMS)
-    return PyErr_Format(PyExc_ValueError, "no place %u for a program", slot);
   const char **texts = sizes ? texts_of(sizes, &n) : NULL;
   if (sizes && !texts)
     return NULL;
-  WITHOUT_GIL(self, self->programs[slot] =
-                        read_program(self, name, text, (size_t)size, texts, n));
+  WITHOUT_GIL(self, self->programs[slot] = parse_program(
+                        self, name, text, (size_t)size, texts, n));
   PyMem_Free(texts);
   return answer(self->programs[slot]);
 }
@@ -130,18 +134,20 @@ job_model(PyObject *object, PyObject *args) {
   job *self = (job *)object;
   PyObject *sizes;
   const char *path;
+  unsigned slot;
   uint32_t n;
-  if (!PyArg_ParseTuple(args, "sO!", &path, &PyTuple_Type, &sizes))
+  if (!PyArg_ParseTuple(args, "IsO!", &slot, &path, &PyTuple_Type, &sizes) ||
+      !is_place(slot))
     return NULL;
   const char **texts = texts_of(sizes, &n);
   if (!texts)
     return NULL;
   WITHOUT_GIL(self, glen_model_dims(self->glen, texts, n);
-              self->programs[0] =
+              self->programs[slot] =
                   glen_program_load(self->glen, self->target, path);
               glen_model_dims(self->glen, NULL, 0));
   PyMem_Free(texts);
-  return answer(self->programs[0]);
+  return answer(self->programs[slot]);
 }
 
 static void
@@ -228,7 +234,7 @@ static PyMethodDef methods[] = {
     {"target", job_target, METH_VARARGS, "target(name, text) -> bool"},
     {"program", job_program, METH_VARARGS,
      "program(slot, name, text, sizes=()) -> bool"},
-    {"model", job_model, METH_VARARGS, "model(path, sizes) -> bool"},
+    {"model", job_model, METH_VARARGS, "model(slot, path, sizes) -> bool"},
     {"rules", job_rules, METH_VARARGS,
      "rules(paths, params, name, text) -> bool"},
     {"saturate", WORDS(job_saturate), "saturate(**options) -> bool"},

@@ -174,10 +174,8 @@ class Program:
         if isinstance(source, Text):
             check(job, job.program(slot, source.name, source.text,
                                    self._sizes))
-        elif slot:
-            check(job, job.program(slot, source, None))
         else:
-            check(job, job.model(source, self._sizes))
+            check(job, job.model(slot, source, self._sizes))
 
     def _open(self, target: Union[None, str, Text], seconds: float = 0,
               memory: int = 0) -> Any:
