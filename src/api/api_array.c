@@ -2,15 +2,15 @@
 /* api_array.c - arrays of the caller: pointers with shape, strides and
  * dtype. */
 #include "api/api.h"
+#include <assert.h>
 
 #include <string.h>
 
 /* By number of glen_dtype; its order is part of the interface. */
 static const gs_dtype dtypes[] = {
-    [GLEN_F32] = GS_F32,   [GLEN_F64] = GS_F64, [GLEN_BF16] = GS_BF16,
-    [GLEN_I8] = GS_I8,     [GLEN_U8] = GS_U8,   [GLEN_I32] = GS_I32,
-    [GLEN_F16] = GS_F16,   [GLEN_I16] = GS_I16, [GLEN_U16] = GS_U16,
-    [GLEN_BOOL] = GS_BOOL, [GLEN_I64] = GS_I64, [GLEN_U32] = GS_U32,
+#define X(id, ...) [GLEN_##id] = GS_##id,
+    GS_DTYPES(X)
+#undef X
 };
 
 enum { N_DTYPES = sizeof dtypes / sizeof *dtypes };
@@ -149,5 +149,6 @@ glen_input_set(glen_context *ctx, glen_tensors *inputs, const char *name,
 
 void
 glen_tensor_array(const glen_tensors *tensors, uint32_t k, glen_array *out) {
+  assert(k < tensors->n);
   describe(&tensors->data[k], out);
 }

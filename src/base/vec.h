@@ -10,6 +10,7 @@
 #define BASE_VEC_H
 
 #include "base/heap.h"
+#include <assert.h>
 
 #define BS_VEC(T)                                                              \
   struct {                                                                     \
@@ -20,6 +21,18 @@
 /* Room for `cap` items of `size` bytes; returns the block, sets *have. */
 void *bs_vec_grow(bs_heap *, void *data, uint32_t *have, uint64_t cap,
                   size_t size);
+
+static inline uint32_t
+bs_last_of(uint32_t len) {
+  assert(len > 0);
+  return len - 1;
+}
+
+static inline uint32_t
+bs_drop_last(uint32_t *len) {
+  assert(*len > 0);
+  return --*len;
+}
 
 #define bs_reserve(heap, v, n)                                                 \
   do {                                                                         \
@@ -32,8 +45,9 @@ void *bs_vec_grow(bs_heap *, void *data, uint32_t *have, uint64_t cap,
     bs_reserve((heap), (v), (uint64_t)(v)->len + 1);                           \
     (v)->data[(v)->len++] = (__VA_ARGS__);                                     \
   } while (0)
-#define bs_pop(v)   ((v)->data[--(v)->len])
-#define bs_last(v)  ((v)->data[(v)->len - 1])
+/* Of vectors that are not empty. */
+#define bs_pop(v)   ((v)->data[bs_drop_last(&(v)->len)])
+#define bs_last(v)  ((v)->data[bs_last_of((v)->len)])
 #define bs_clear(v) ((v)->len = 0)
 #define bs_vec_done(heap, v)                                                   \
   do {                                                                         \

@@ -72,6 +72,7 @@ wrapped(const cg_body *b, gs_dtype dtype, const cg_expr *value) {
 
 cg_op
 cg_infix_of_compute(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   switch (gs_compute_table[op].fold) {
   case GS_FOLD_ADD:
     return CG_OP_ADD;
@@ -267,18 +268,31 @@ make_saturating(const cg_body *b, const po_expr *x) {
   return make_call(b, helpers[x->dtype], x->kids[0]);
 }
 
+/* Of those that are kept as their bits. */
+static const struct {
+  cg_helper widen, round, round_wide;
+} halves[GS_DTYPE_COUNT] = {
+#define FULL(id)
+#define HALF(id) [GS_##id] = {CG_##id##_TO_F32, CG_F32_TO_##id, CG_F64_TO_##id},
+#define X(id, name, bytes, ctype, integer, sign, digits, exponent, storage,    \
+          ...)                                                                 \
+  storage(id)
+    GS_DTYPES(X)
+#undef X
+#undef HALF
+#undef FULL
+};
+
 cg_helper
 cg_widening(gs_dtype half) {
   assert(gs_is_half(half));
-  return half == GS_F16 ? CG_F16_TO_F32 : CG_BF16_TO_F32;
+  return halves[half].widen;
 }
 
 cg_helper
 cg_rounding(gs_dtype half, bool wide) {
   assert(gs_is_half(half));
-  if (half == GS_F16)
-    return wide ? CG_F64_TO_F16 : CG_F32_TO_F16;
-  return wide ? CG_F64_TO_BF16 : CG_F32_TO_BF16;
+  return wide ? halves[half].round_wide : halves[half].round;
 }
 
 /* Bits of a float of 16 bits, rounded once from the value of this expression.

@@ -36,12 +36,9 @@ put_parameter(bs_text *out, const po_program *p, const po_array *array) {
     po_put_extent(p, array, d, out);
   }
   bs_put(out, ")");
-  if (array->dtype == GS_BF16)
-    bs_put(out, ", the upper half of a float");
-  if (array->dtype == GS_F16)
-    bs_put(out, ", the bits of an IEEE 754 half");
-  if (array->dtype == GS_BOOL)
-    bs_put(out, ", each 0 or 1");
+  const char *holds = gs_dtype_table[array->dtype].holds;
+  if (*holds)
+    bs_putf(out, ", %s", holds);
   if (strcmp(named->name, array->name))
     bs_putf(out, ", %s of the program", named->name);
   bs_putc(out, '\n');

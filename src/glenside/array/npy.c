@@ -245,29 +245,42 @@ read_header(input *in, header *h) {
 
 /* --- types ---------------------------------------------------------------- */
 
-static const struct {
-  const char *descr;
-  gs_dtype dtype;
-  const char *numpy;
-} descr_table[] = {
-    {"<f4", GS_F32, "float32"}, {"<f8", GS_F64, "float64"},
-    {"<V2", GS_BF16, NULL},     {"|V2", GS_BF16, NULL},
-    {"|i1", GS_I8, "int8"},     {"<i1", GS_I8, "int8"},
-    {"|u1", GS_U8, "uint8"},    {"<u1", GS_U8, "uint8"},
-    {"<i4", GS_I32, "int32"},   {"<f2", GS_F16, "float16"},
-    {"<i2", GS_I16, "int16"},   {"<u2", GS_U16, "uint16"},
-    {"|b1", GS_BOOL, "bool"},   {"<i8", GS_I64, "int64"},
-    {"<u4", GS_U32, "uint32"},
-};
+/* Does a file with this word have elements of the dtype?  Those of one byte,
+ * and those that numpy does not know, have no order of bytes. */
+static bool
+is_named(const char *descr, gs_dtype dtype) {
+  const gs_dtype_info *info = &gs_dtype_table[dtype];
+  bool orderless = info->bytes == 1 || !info->numpy;
+  return (descr[0] == '<' || (orderless && descr[0] == '|')) &&
+         !strcmp(descr + 1, info->npy);
+}
 
-static const char *
-conversion(const char *descr) {
+/* "f32 f64 ... are read, and bf16 as '<V2'" */
+static void
+hint_readable(const input *in) {
+  bs_text text;
+  bs_text_init(&text, in->ctx->heap);
+  for (int k = 0; k < GS_DTYPE_COUNT; k++)
+    if (gs_dtype_table[k].numpy)
+      bs_putf(&text, "%s ", gs_dtype_table[k].name);
+  bs_put(&text, "are read");
+  for (int k = 0; k < GS_DTYPE_COUNT; k++)
+    if (!gs_dtype_table[k].numpy)
+      bs_putf(&text, ", and %s as '<%s'", gs_dtype_table[k].name,
+              gs_dtype_table[k].npy);
+  bs_hint(in->ctx->diags, "%s", bs_text_str(&text));
+  bs_text_done(&text);
+}
+
+static void
+hint_conversion(const input *in, const char *descr) {
   if (descr[0] == '>')
-    return "bytes are swapped: a.astype(a.dtype.newbyteorder('<'))";
-  if (!strcmp(descr, "<u8"))
-    return "a.astype(numpy.int64)";
-  return "f16 f32 f64 i8 u8 i16 u16 i32 u32 i64 bool are read, and bf16 as "
-         "'<V2'";
+    bs_hint(in->ctx->diags,
+            "bytes are swapped: a.astype(a.dtype.newbyteorder('<'))");
+  else if (!strcmp(descr, "<u8"))
+    bs_hint(in->ctx->diags, "a.astype(numpy.int64)");
+  else
+    hint_readable(in);
 }
 
 static bool
@@ -283,13 +296,13 @@ find_dtype(input *in, const header *h, const gs_type *expect, gs_dtype *out) {
     *out = GS_BF16;
     return true;
   }
-  for (size_t k = 0; k < sizeof descr_table / sizeof *descr_table; k++)
-    if (!strcmp(descr_table[k].descr, h->descr)) {
-      *out = descr_table[k].dtype;
+  for (int k = 0; k < GS_DTYPE_COUNT; k++)
+    if (is_named(h->descr, (gs_dtype)k)) {
+      *out = (gs_dtype)k;
       return true;
     }
   fail(in, "npy-dtype", "elements of type '%s' are not supported", h->descr);
-  bs_hint(in->ctx->diags, "%s", conversion(h->descr));
+  hint_conversion(in, h->descr);
   return false;
 }
 
@@ -325,11 +338,9 @@ static void
 hint_expected(const input *in, const gs_type *found, const gs_type *expect) {
   if (found->dtype == expect->dtype)
     return;
-  for (size_t k = 0; k < sizeof descr_table / sizeof *descr_table; k++)
-    if (descr_table[k].dtype == expect->dtype && descr_table[k].numpy) {
-      bs_hint(in->ctx->diags, "save a.astype(numpy.%s)", descr_table[k].numpy);
-      return;
-    }
+  const char *numpy = gs_dtype_table[expect->dtype].numpy;
+  if (numpy)
+    bs_hint(in->ctx->diags, "save a.astype(numpy.%s)", numpy);
 }
 
 static bool
@@ -499,21 +510,14 @@ gs_npy_read(const gs_context *ctx, const char *path, const gs_type *expect,
   return j.ok;
 }
 
-static const char *
-descr_of(gs_dtype dtype) {
-  for (size_t k = 0; k < sizeof descr_table / sizeof *descr_table; k++)
-    if (descr_table[k].dtype == dtype)
-      return descr_table[k].descr;
-  return "";
-}
-
 /* Version 1; padded so that the elements start at a multiple of 64. */
 static void
 put_header(bs_text *out, const gs_tensor *t) {
   bs_text dictionary;
   bs_text_init(&dictionary, out->heap);
-  bs_putf(&dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-          descr_of(t->dtype));
+  bs_putf(&dictionary, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+          gs_dtype_table[t->dtype].bytes == 1 ? '|' : '<',
+          gs_dtype_table[t->dtype].npy);
   for (uint32_t d = 0; d < t->rank; d++)
     bs_putf(&dictionary, "%s%lld", d ? ", " : "", (long long)t->dim[d]);
   bs_put(&dictionary, t->rank == 1 ? ",), }" : "), }");

@@ -21,8 +21,8 @@ const gs_op_info gs_op_table[GS_OP_COUNT] = {
     return (int64_t)(whole);                                                   \
   }
 #define COMPUTE(id, name, kind, params, dtypes, result, form, fold, groups,    \
-                zero, order, digits, joins, domain, vanishes, sign, bends,     \
-                inverse, ...)                                                  \
+                zero, order, digits, joins, domain, infinite, vanishes, sign,  \
+                bends, inverse, ...)                                           \
   static double inverse_##id(double v, double p) {                             \
     (void)v, (void)p;                                                          \
     return inverse;                                                            \
@@ -32,8 +32,8 @@ const gs_op_info gs_op_table[GS_OP_COUNT] = {
 const gs_compute_info gs_compute_table[GS_COMPUTE_COUNT] = {
 #define FOLD(...)
 #define COMPUTE(id, name, kind, params, dtypes, result, form, fold, groups,    \
-                zero, order, digits, joins, domain, vanishes, sign, bends,     \
-                inverse, mirror, steepness, work, rate, lanes, c)              \
+                zero, order, digits, joins, domain, infinite, vanishes, sign,  \
+                bends, inverse, mirror, steepness, work, rate, lanes, c)       \
   {name,                                                                       \
    GS_##kind,                                                                  \
    params,                                                                     \
@@ -47,6 +47,7 @@ const gs_compute_info gs_compute_table[GS_COMPUTE_COUNT] = {
    GS_DIGITS_##digits,                                                         \
    GS_JOINS_##joins,                                                           \
    GS_DOMAIN_##domain,                                                         \
+   GS_INFINITE_##infinite,                                                     \
    GS_VANISHES_##vanishes,                                                     \
    GS_SIGN_##sign,                                                             \
    GS_BEND_##bends,                                                            \
@@ -68,10 +69,16 @@ const gs_fold_info gs_fold_table[GS_FOLD_COUNT] = {
 };
 
 const gs_dtype_info gs_dtype_table[GS_DTYPE_COUNT] = {
-#define X(id, name, bytes, ctype, integer, sign)                               \
-  {name, bytes, ctype, integer, sign},
+#define FULL false
+#define HALF true
+#define X(id, name, bytes, ctype, integer, sign, digits, exponent, half, sum,  \
+          npy, numpy, holds)                                                   \
+  {name,     bytes, ctype,    integer, sign,  digits,                          \
+   exponent, half,  GS_##sum, npy,     numpy, holds},
     GS_DTYPES(X)
 #undef X
+#undef HALF
+#undef FULL
 };
 
 const char *const gs_padding_names[GS_PADDING_COUNT] = {
@@ -236,25 +243,7 @@ gs_dtype_find(const char *name, gs_dtype *out) {
 gs_dtype
 gs_sum_dtype(gs_dtype dtype) {
   assert(dtype < GS_DTYPE_COUNT);
-  switch (dtype) {
-  case GS_I8:
-  case GS_U8:
-  case GS_I16:
-  case GS_U16:
-    return GS_I32;
-  case GS_BF16:
-  case GS_F16:
-    return GS_F32;
-  case GS_F32:
-  case GS_F64:
-  case GS_I32:
-  case GS_BOOL:
-  case GS_I64:
-  case GS_U32:
-  case GS_DTYPE_COUNT:
-  default:
-    return dtype;
-  }
+  return gs_dtype_table[dtype].sum;
 }
 
 /* Beyond, an f64 stands for several of them. */
@@ -306,7 +295,7 @@ gs_stays_finite(gs_dtype dtype, double v) {
 int
 gs_float_digits(gs_dtype d) {
   assert(d < GS_DTYPE_COUNT && !gs_dtype_table[d].integer);
-  return d == GS_F64 ? 53 : d == GS_F32 ? 24 : d == GS_F16 ? 11 : 8;
+  return gs_dtype_table[d].digits;
 }
 
 bool
@@ -320,7 +309,8 @@ gs_dtype_holds(gs_dtype to, gs_dtype from) {
            gs_dtype_most(to) >= gs_dtype_most(from);
   if (whole)
     return gs_dtype_most(from) <= (int64_t)1 << gs_float_digits(to);
-  return gs_float_digits(to) > gs_float_digits(from) && to != GS_F16;
+  return gs_float_digits(to) > gs_float_digits(from) &&
+         gs_dtype_table[to].exponent >= gs_dtype_table[from].exponent;
 }
 
 bool

@@ -202,6 +202,9 @@ typedef enum gs_digits {
   GS_DIGITS_ROUNDED
 } gs_digits;
 
+/* Whether the result may be a finite number where an operand is none. */
+typedef enum gs_infinite { GS_INFINITE_LASTS, GS_INFINITE_HIDES } gs_infinite;
+
 /* Where the result is a number. */
 typedef enum gs_domain {
   GS_DOMAIN_REALS,
@@ -258,6 +261,7 @@ typedef struct gs_compute_info {
   gs_digits digits;
   bool jumps;
   gs_domain domain;
+  gs_infinite infinite;
   bool vanishes_elsewhere;
   gs_sign sign;
   gs_bend bends;
@@ -299,23 +303,39 @@ bool gs_compute_takes_integers(gs_compute);
 /* Whether operands that are all 0 give 0, for an `o` item of that operator. */
 bool gs_compute_keeps_zero(const bs_values *, bs_value o, gs_compute);
 
-/*     id    name   bytes  C type          is integer, is signed */
+/* A row a dtype.  The last columns:
+ *
+ *   digits    binary digits: whole numbers of so many are exact
+ *   exponent  finite floats are below 2 to it; 0 of integers
+ *   storage   HALF: kept as its bits, computed in f32 and rounded once, by
+ *             helpers of generated C that codegen/build/operator.c names; else
+ *             FULL
+ *   sum       the dtype of its sums
+ *   npy       how a .npy file names it, without the order of its bytes
+ *   numpy     and numpy, or NULL where that has no such dtype
+ *   holds     what is in an element, for who writes C with it
+ *
+ *     id, name, bytes, C type, is integer, is signed, digits, exponent,
+ *     storage, sum, npy, numpy, holds */
 #define GS_DTYPES(X)                                                           \
-  X(F32, "f32", 4, "float", 0, 1)                                              \
-  X(F64, "f64", 8, "double", 0, 1)                                             \
-  X(BF16, "bf16", 2, "uint16_t", 0, 1)                                         \
-  X(I8, "i8", 1, "int8_t", 1, 1)                                               \
-  X(U8, "u8", 1, "uint8_t", 1, 0)                                              \
-  X(I32, "i32", 4, "int32_t", 1, 1)                                            \
-  X(F16, "f16", 2, "uint16_t", 0, 1)                                           \
-  X(I16, "i16", 2, "int16_t", 1, 1)                                            \
-  X(U16, "u16", 2, "uint16_t", 1, 0)                                           \
-  X(BOOL, "bool", 1, "uint8_t", 1, 0)                                          \
-  X(I64, "i64", 8, "int64_t", 1, 1)                                            \
-  X(U32, "u32", 4, "uint32_t", 1, 0)
+  X(F32, "f32", 4, "float", 0, 1, 24, 128, FULL, F32, "f4", "float32", "")     \
+  X(F64, "f64", 8, "double", 0, 1, 53, 1024, FULL, F64, "f8", "float64", "")   \
+  X(BF16, "bf16", 2, "uint16_t", 0, 1, 8, 128, HALF, F32, "V2", NULL,          \
+    "the upper half of a float")                                               \
+  X(I8, "i8", 1, "int8_t", 1, 1, 7, 0, FULL, I32, "i1", "int8", "")            \
+  X(U8, "u8", 1, "uint8_t", 1, 0, 8, 0, FULL, I32, "u1", "uint8", "")          \
+  X(I32, "i32", 4, "int32_t", 1, 1, 31, 0, FULL, I32, "i4", "int32", "")       \
+  X(F16, "f16", 2, "uint16_t", 0, 1, 11, 16, HALF, F32, "f2", "float16",       \
+    "the bits of an IEEE 754 half")                                            \
+  X(I16, "i16", 2, "int16_t", 1, 1, 15, 0, FULL, I32, "i2", "int16", "")       \
+  X(U16, "u16", 2, "uint16_t", 1, 0, 16, 0, FULL, I32, "u2", "uint16", "")     \
+  X(BOOL, "bool", 1, "uint8_t", 1, 0, 1, 0, FULL, BOOL, "b1", "bool",          \
+    "each 0 or 1")                                                             \
+  X(I64, "i64", 8, "int64_t", 1, 1, 53, 0, FULL, I64, "i8", "int64", "")       \
+  X(U32, "u32", 4, "uint32_t", 1, 0, 32, 0, FULL, U32, "u4", "uint32", "")
 
 typedef enum gs_dtype {
-#define X(id, name, bytes, ctype, integer, sign) GS_##id,
+#define X(id, ...) GS_##id,
   GS_DTYPES(X)
 #undef X
       GS_DTYPE_COUNT
@@ -326,6 +346,11 @@ typedef struct gs_dtype_info {
   uint8_t bytes;
   const char *c_type;
   bool integer, is_signed;
+  uint8_t digits;
+  uint16_t exponent;
+  bool half;
+  gs_dtype sum;
+  const char *npy, *numpy, *holds;
 } gs_dtype_info;
 
 extern const gs_dtype_info gs_dtype_table[GS_DTYPE_COUNT];
@@ -333,7 +358,14 @@ bool gs_dtype_find(const char *name, gs_dtype *out);
 /* Floats of 16 bits: kept as their bits, computed in f32, rounded once. */
 static inline bool
 gs_is_half(gs_dtype d) {
-  return d == GS_BF16 || d == GS_F16;
+  return gs_dtype_table[d].half;
+}
+/* Floats with fewer exponents than f32: what is small is 0 there, or loses
+ * digits. */
+static inline bool
+gs_has_few_exponents(gs_dtype d) {
+  return !gs_dtype_table[d].integer &&
+         gs_dtype_table[d].exponent < gs_dtype_table[GS_F32].exponent;
 }
 /* Binary digits of a float: whole numbers of so many are exact. */
 int gs_float_digits(gs_dtype);

@@ -13,11 +13,6 @@
 #include <isl/union_map.h>
 #include <isl/val.h>
 
-static const po_nest_node *
-at(const po_program *p, uint32_t node) {
-  return &p->nest.nodes.data[node];
-}
-
 /* ---- questions, one dependence map at a time ---- */
 
 typedef struct question {
@@ -93,7 +88,7 @@ static bool
 is_made_below(const po_program *p, uint32_t loop, uint32_t array) {
   for (uint32_t k = po_nest_first_leaf(p, loop); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, loop))
-    if (p->stmts.data[at(p, k)->stmt].array == array)
+    if (p->stmts.data[po_node(p, k)->stmt].array == array)
       return true;
   return false;
 }
@@ -165,7 +160,7 @@ is_inside(const po_program *p, uint32_t node, uint32_t loop) {
 static bool
 is_own(const po_program *p, uint32_t k, uint32_t node, uint32_t loop) {
   const po_array *array = &p->arrays.data[k];
-  const po_nest_node *l = at(p, loop);
+  const po_nest_node *l = po_node(p, loop);
   if (array->role != PO_LOCAL || node == PO_NO_NODE)
     return false;
   if (l->mark == PO_BIND &&
@@ -184,9 +179,9 @@ only_below(const po_program *p, uint32_t loop, isl_union_map *accesses) {
   isl_union_set *all = isl_union_set_empty(isl_space_params_alloc(p->isl, 0));
   for (uint32_t k = po_nest_first_leaf(p, loop); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, loop))
-    all =
-        isl_union_set_add_set(all, isl_set_universe(isl_set_get_space(
-                                       p->stmts.data[at(p, k)->stmt].domain)));
+    all = isl_union_set_add_set(
+        all, isl_set_universe(
+                 isl_set_get_space(p->stmts.data[po_node(p, k)->stmt].domain)));
   return isl_union_map_intersect_domain(accesses, all);
 }
 
@@ -255,7 +250,7 @@ po_rest_is_in_order(po_program *p, const po_known_order *known,
 bool
 po_loop_is_parallel(po_program *p, uint32_t loop, bool reductions_too,
                     po_violation *out) {
-  assert(loop < p->nest.nodes.len && at(p, loop)->kind == PO_LOOP);
+  assert(loop < p->nest.nodes.len && po_node(p, loop)->kind == PO_LOOP);
   /* Updates of one reduction share the place of its result. */
   return answer(p, loop, 0, reductions_too, NULL, out) &&
          (!reductions_too || places_are_apart(p, loop, 0, out));
@@ -264,7 +259,7 @@ po_loop_is_parallel(po_program *p, uint32_t loop, bool reductions_too,
 bool
 po_loop_is_vector(po_program *p, uint32_t loop, uint32_t lanes,
                   po_violation *out) {
-  assert(at(p, loop)->kind == PO_LOOP);
+  assert(po_node(p, loop)->kind == PO_LOOP);
   return answer(p, loop, lanes, true, NULL, out) &&
          places_are_apart(p, loop, lanes, out);
 }
@@ -294,13 +289,13 @@ po_put_violation(const po_violation *v, bs_text *out) {
 
 bool
 po_mark_is_legal(po_program *p, uint32_t loop, po_violation *out) {
-  assert(at(p, loop)->kind == PO_LOOP);
-  switch (at(p, loop)->mark) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
+  switch (po_node(p, loop)->mark) {
   case PO_PARALLEL:
   case PO_BIND:
     return po_loop_is_parallel(p, loop, true, out);
   case PO_VECTORIZE:
-    return po_loop_is_vector(p, loop, at(p, loop)->lanes, out);
+    return po_loop_is_vector(p, loop, po_node(p, loop)->lanes, out);
   case PO_SERIAL:
   case PO_UNROLL:
     break;
@@ -311,8 +306,8 @@ po_mark_is_legal(po_program *p, uint32_t loop, po_violation *out) {
 bool
 po_marks_are_legal(po_program *p, uint32_t top, po_violation *out) {
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(p, k, top))
-    if (at(p, k)->kind == PO_LOOP && !po_mark_is_legal(p, k, out)) {
-      out->loop = at(p, k)->name;
+    if (po_node(p, k)->kind == PO_LOOP && !po_mark_is_legal(p, k, out)) {
+      out->loop = po_node(p, k)->name;
       return false;
     }
   return true;
@@ -323,8 +318,8 @@ po_program_is_legal(po_program *p, po_violation *out) {
   if (!po_order_is_legal(p, out))
     return false;
   for (uint32_t k = 0; k < p->nest.nodes.len; k++)
-    if (at(p, k)->kind == PO_LOOP && !po_mark_is_legal(p, k, out)) {
-      out->loop = at(p, k)->name;
+    if (po_node(p, k)->kind == PO_LOOP && !po_mark_is_legal(p, k, out)) {
+      out->loop = po_node(p, k)->name;
       return false;
     }
   for (uint32_t k = 0; k < p->arrays.len; k++)

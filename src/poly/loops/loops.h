@@ -20,6 +20,7 @@
 #include <isl/map.h>
 #include <isl/schedule.h>
 #include <isl/set.h>
+#include <assert.h>
 
 typedef enum po_role {
   PO_INPUT,
@@ -212,6 +213,13 @@ typedef struct po_program {
   struct po_memo *memo;        /* memo.h; theirs */
   struct po_isl_users *users;  /* programs that share `isl` */
 } po_program;
+
+/* A node of the nest. */
+static inline po_nest_node *
+po_node(const po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
+  return &p->nest.nodes.data[node];
+}
 
 typedef struct po_options {
   bool strict_fp;

@@ -21,28 +21,23 @@ broken(checker *c, const char *format, ...) {
   return false;
 }
 
-static const po_nest_node *
-node_of(const checker *c, uint32_t node) {
-  return &c->p->nest.nodes.data[node];
-}
-
 /* ---- 1: the tree ---- */
 
 static bool
 is_node(const checker *c, uint32_t node) {
-  return node < c->p->nest.nodes.len && node_of(c, node)->kind != PO_FREE;
+  return node < c->p->nest.nodes.len && po_node(c->p, node)->kind != PO_FREE;
 }
 
 /* Children of a node, at most as many as there are nodes. */
 static bool
 check_children(checker *c, uint32_t parent) {
-  const po_nest_node *up = node_of(c, parent);
+  const po_nest_node *up = po_node(c->p, parent);
   uint32_t last = PO_NO_NODE, n = 0;
-  for (uint32_t k = up->first; k != PO_NO_NODE; k = node_of(c, k)->next) {
+  for (uint32_t k = up->first; k != PO_NO_NODE; k = po_node(c->p, k)->next) {
     if (!is_node(c, k) || n++ > c->p->nest.nodes.len)
       return broken(c, "node %u has a child that does not exist, %u", parent,
                     k);
-    if (node_of(c, k)->parent != parent || node_of(c, k)->prev != last)
+    if (po_node(c->p, k)->parent != parent || po_node(c->p, k)->prev != last)
       return broken(c, "node %u does not link back to %u", k, parent);
     last = k;
   }
@@ -54,7 +49,7 @@ static bool
 reaches_root(const checker *c, uint32_t node) {
   uint32_t steps = 0;
   while (node && is_node(c, node) && steps++ <= c->p->nest.nodes.len)
-    node = node_of(c, node)->parent;
+    node = po_node(c->p, node)->parent;
   return !node;
 }
 
@@ -74,8 +69,8 @@ check_tree(checker *c) {
 static bool
 check_leaf(checker *c, uint32_t stmt) {
   const po_stmt *s = &c->p->stmts.data[stmt];
-  if (!is_node(c, s->leaf) || node_of(c, s->leaf)->kind != PO_LEAF ||
-      node_of(c, s->leaf)->stmt != stmt)
+  if (!is_node(c, s->leaf) || po_node(c->p, s->leaf)->kind != PO_LEAF ||
+      po_node(c->p, s->leaf)->stmt != stmt)
     return broken(c, "%s is not the statement of its leaf", s->name);
   return reaches_root(c, s->leaf) ||
          broken(c, "%s does not stand in the tree", s->name);
@@ -115,8 +110,8 @@ check_names(checker *c) {
   if (!are_apart(c, &arrays, "arrays"))
     return false;
   for (uint32_t k = 0; k != PO_NO_NODE; k = po_nest_next(p, k, 0))
-    if (node_of(c, k)->kind == PO_LOOP)
-      bs_push(heap, &loops, node_of(c, k)->name);
+    if (po_node(c->p, k)->kind == PO_LOOP)
+      bs_push(heap, &loops, po_node(c->p, k)->name);
   return are_apart(c, &loops, "loops");
 }
 

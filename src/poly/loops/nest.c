@@ -15,12 +15,6 @@
 #include <assert.h>
 #include <string.h>
 
-static po_nest_node *
-at(const po_program *p, uint32_t node) {
-  assert(node < p->nest.nodes.len);
-  return &p->nest.nodes.data[node];
-}
-
 static uint32_t
 new_node(po_program *p, po_node_kind kind) {
   po_nest_node node = {.kind = kind,
@@ -45,29 +39,29 @@ po_nest_init(po_program *p) {
 
 void
 po_nest_attach(po_program *p, uint32_t node, uint32_t parent, uint32_t before) {
-  po_nest_node *n = at(p, node), *up = at(p, parent);
-  uint32_t prev = before == PO_NO_NODE ? up->last : at(p, before)->prev;
+  po_nest_node *n = po_node(p, node), *up = po_node(p, parent);
+  uint32_t prev = before == PO_NO_NODE ? up->last : po_node(p, before)->prev;
   assert(n->parent == PO_NO_NODE && n->kind != PO_ROOT);
   assert(up->kind == PO_ROOT || up->kind == PO_LOOP);
-  assert(before == PO_NO_NODE || at(p, before)->parent == parent);
+  assert(before == PO_NO_NODE || po_node(p, before)->parent == parent);
   n->parent = parent;
   n->next = before;
   n->prev = prev;
-  *(prev == PO_NO_NODE ? &up->first : &at(p, prev)->next) = node;
-  *(before == PO_NO_NODE ? &up->last : &at(p, before)->prev) = node;
+  *(prev == PO_NO_NODE ? &up->first : &po_node(p, prev)->next) = node;
+  *(before == PO_NO_NODE ? &up->last : &po_node(p, before)->prev) = node;
 }
 
 void
 po_nest_detach(po_program *p, uint32_t node) {
-  po_nest_node *n = at(p, node);
+  po_nest_node *n = po_node(p, node);
   if (n->parent == PO_NO_NODE)
     return;
   assert(n->kind != PO_ROOT);
-  po_nest_node *up = at(p, n->parent);
+  po_nest_node *up = po_node(p, n->parent);
   assert(n->prev != PO_NO_NODE || up->first == node);
   assert(n->next != PO_NO_NODE || up->last == node);
-  *(n->prev == PO_NO_NODE ? &up->first : &at(p, n->prev)->next) = n->next;
-  *(n->next == PO_NO_NODE ? &up->last : &at(p, n->next)->prev) = n->prev;
+  *(n->prev == PO_NO_NODE ? &up->first : &po_node(p, n->prev)->next) = n->next;
+  *(n->next == PO_NO_NODE ? &up->last : &po_node(p, n->next)->prev) = n->prev;
   n->parent = n->next = n->prev = PO_NO_NODE;
 }
 
@@ -75,7 +69,7 @@ uint32_t
 po_nest_add_loop(po_program *p, uint32_t parent, uint32_t before,
                  const char *name) {
   uint32_t node = new_node(p, PO_LOOP);
-  at(p, node)->name = bs_arena_strdup(&p->arena, name);
+  po_node(p, node)->name = bs_arena_strdup(&p->arena, name);
   po_nest_attach(p, node, parent, before);
   return node;
 }
@@ -85,7 +79,7 @@ po_nest_add_leaf(po_program *p, uint32_t parent, uint32_t before,
                  uint32_t stmt) {
   assert(stmt < p->stmts.len);
   uint32_t node = new_node(p, PO_LEAF);
-  at(p, node)->stmt = stmt;
+  po_node(p, node)->stmt = stmt;
   p->stmts.data[stmt].leaf = node;
   po_nest_attach(p, node, parent, before);
   return node;
@@ -106,7 +100,7 @@ po_nest_remove(po_program *p, uint32_t node) {
   po_nest_detach(p, node);
   uint32_t now = node;
   for (;;) {
-    po_nest_node *n = at(p, now);
+    po_nest_node *n = po_node(p, now);
     if (n->first != PO_NO_NODE) {
       now = n->first;
       continue;
@@ -122,8 +116,9 @@ po_nest_remove(po_program *p, uint32_t node) {
 
 void
 po_nest_prune(po_program *p, uint32_t node) {
-  while (at(p, node)->kind == PO_LOOP && at(p, node)->first == PO_NO_NODE) {
-    uint32_t up = at(p, node)->parent;
+  while (po_node(p, node)->kind == PO_LOOP &&
+         po_node(p, node)->first == PO_NO_NODE) {
+    uint32_t up = po_node(p, node)->parent;
     po_nest_remove(p, node);
     if (up == PO_NO_NODE)
       return;
@@ -137,9 +132,9 @@ uint32_t
 po_nest_depth(const po_program *p, uint32_t node) {
   assert(node < p->nest.nodes.len);
   uint32_t depth = 0;
-  for (uint32_t up = at(p, node)->parent; up != PO_NO_NODE;
-       up = at(p, up)->parent)
-    depth += at(p, up)->kind == PO_LOOP;
+  for (uint32_t up = po_node(p, node)->parent; up != PO_NO_NODE;
+       up = po_node(p, up)->parent)
+    depth += po_node(p, up)->kind == PO_LOOP;
   return depth;
 }
 
@@ -147,9 +142,9 @@ uint32_t
 po_nest_loops(const po_program *p, uint32_t node,
               uint32_t loops[PO_MAX_DEPTH]) {
   uint32_t depth = po_nest_depth(p, node), k = depth;
-  for (uint32_t up = at(p, node)->parent; up != PO_NO_NODE;
-       up = at(p, up)->parent)
-    if (at(p, up)->kind == PO_LOOP && --k < PO_MAX_DEPTH)
+  for (uint32_t up = po_node(p, node)->parent; up != PO_NO_NODE;
+       up = po_node(p, up)->parent)
+    if (po_node(p, up)->kind == PO_LOOP && --k < PO_MAX_DEPTH)
       loops[k] = up;
   return depth < PO_MAX_DEPTH ? depth : PO_MAX_DEPTH;
 }
@@ -158,7 +153,7 @@ po_nest_loops(const po_program *p, uint32_t node,
 static uint32_t
 level(const po_program *p, uint32_t node) {
   uint32_t n = 0;
-  while ((node = at(p, node)->parent) != PO_NO_NODE)
+  while ((node = po_node(p, node)->parent) != PO_NO_NODE)
     n++;
   return n;
 }
@@ -168,12 +163,12 @@ po_nest_common(const po_program *p, uint32_t a, uint32_t b) {
   assert(a < p->nest.nodes.len && b < p->nest.nodes.len);
   uint32_t i = level(p, a), j = level(p, b);
   for (; i > j; i--)
-    a = at(p, a)->parent;
+    a = po_node(p, a)->parent;
   for (; j > i; j--)
-    b = at(p, b)->parent;
+    b = po_node(p, b)->parent;
   while (a != b) {
-    a = at(p, a)->parent;
-    b = at(p, b)->parent;
+    a = po_node(p, a)->parent;
+    b = po_node(p, b)->parent;
   }
   return a;
 }
@@ -182,36 +177,37 @@ bool
 po_nest_is_below(const po_program *p, uint32_t node, uint32_t above) {
   assert(above < p->nest.nodes.len);
   while (node != PO_NO_NODE && node != above)
-    node = at(p, node)->parent;
+    node = po_node(p, node)->parent;
   return node == above;
 }
 
 uint32_t
 po_nest_next(const po_program *p, uint32_t node, uint32_t top) {
-  if (at(p, node)->first != PO_NO_NODE)
-    return at(p, node)->first;
-  while (node != top && at(p, node)->next == PO_NO_NODE)
-    node = at(p, node)->parent;
-  return node == top ? PO_NO_NODE : at(p, node)->next;
+  if (po_node(p, node)->first != PO_NO_NODE)
+    return po_node(p, node)->first;
+  while (node != top && po_node(p, node)->next == PO_NO_NODE)
+    node = po_node(p, node)->parent;
+  return node == top ? PO_NO_NODE : po_node(p, node)->next;
 }
 
 uint32_t
 po_nest_next_leaf(const po_program *p, uint32_t node, uint32_t top) {
   do
     node = po_nest_next(p, node, top);
-  while (node != PO_NO_NODE && at(p, node)->kind != PO_LEAF);
+  while (node != PO_NO_NODE && po_node(p, node)->kind != PO_LEAF);
   return node;
 }
 
 uint32_t
 po_nest_first_leaf(const po_program *p, uint32_t top) {
-  return at(p, top)->kind == PO_LEAF ? top : po_nest_next_leaf(p, top, top);
+  return po_node(p, top)->kind == PO_LEAF ? top
+                                          : po_nest_next_leaf(p, top, top);
 }
 
 uint32_t
 po_nest_root(const po_program *p, uint32_t node) {
-  while (node != PO_NO_NODE && node != 0 && at(p, node)->parent != 0)
-    node = at(p, node)->parent;
+  while (node != PO_NO_NODE && node != 0 && po_node(p, node)->parent != 0)
+    node = po_node(p, node)->parent;
   return node == 0 ? PO_NO_NODE : node;
 }
 
@@ -220,7 +216,7 @@ po_nest_root(const po_program *p, uint32_t node) {
 uint32_t
 po_nest_find(const po_program *p, const char *name) {
   for (uint32_t k = 1; k < p->nest.nodes.len; k++)
-    if (at(p, k)->kind == PO_LOOP && !strcmp(at(p, k)->name, name))
+    if (po_node(p, k)->kind == PO_LOOP && !strcmp(po_node(p, k)->name, name))
       return k;
   return PO_NO_NODE;
 }
@@ -270,13 +266,13 @@ po_nest_retime(po_program *p, uint32_t below, uint32_t from, uint32_t n_old,
                isl_multi_aff *made) {
   uint32_t count = 1;
   for (uint32_t k = below; k != PO_NO_NODE; k = po_nest_next(p, k, below))
-    count += at(p, k)->kind == PO_LEAF;
+    count += po_node(p, k)->kind == PO_LEAF;
   made = po_keep_multi_aff(&p->pool, made);
   po_pool_reserve(&p->pool, count);
   for (uint32_t k = below; k != PO_NO_NODE; k = po_nest_next(p, k, below)) {
-    if (at(p, k)->kind != PO_LEAF)
+    if (po_node(p, k)->kind != PO_LEAF)
       continue;
-    po_stmt *stmt = &p->stmts.data[at(p, k)->stmt];
+    po_stmt *stmt = &p->stmts.data[po_node(p, k)->stmt];
     stmt->time =
         po_keep_multi_aff(&p->pool, retimed(stmt->time, from, n_old, made));
   }

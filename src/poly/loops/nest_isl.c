@@ -13,15 +13,9 @@
 #include <isl/schedule_node.h>
 #include <isl/val.h>
 
-static const po_nest_node *
-at(const po_program *p, uint32_t node) {
-  assert(node < p->nest.nodes.len);
-  return &p->nest.nodes.data[node];
-}
-
 static const po_stmt *
 stmt_at(const po_program *p, uint32_t node) {
-  return &p->stmts.data[at(p, node)->stmt];
+  return &p->stmts.data[po_node(p, node)->stmt];
 }
 
 /* ---- time ---- */
@@ -32,8 +26,8 @@ places(const po_program *p) {
   uint32_t *place = bs_calloc(p->ctx.heap, p->nest.nodes.len, sizeof *place);
   for (uint32_t k = 0; k < p->nest.nodes.len; k++) {
     uint32_t n = 0;
-    for (uint32_t kid = at(p, k)->first; kid != PO_NO_NODE;
-         kid = at(p, kid)->next)
+    for (uint32_t kid = po_node(p, k)->first; kid != PO_NO_NODE;
+         kid = po_node(p, kid)->next)
       place[kid] = n++;
   }
   return place;
@@ -204,11 +198,11 @@ loop_above(const po_program *p, uint32_t loop, __isl_take isl_schedule *inner) {
   isl_schedule_node *root = isl_schedule_get_root(inner);
   isl_schedule_free(inner);
   isl_schedule_node *node = isl_schedule_node_child(root, 0);
-  if (at(p, loop)->mark == PO_PARALLEL)
+  if (po_node(p, loop)->mark == PO_PARALLEL)
     node = isl_schedule_node_band_member_set_coincident(node, 0, 1);
   node = isl_schedule_node_insert_mark(
-      node,
-      isl_id_alloc(p->isl, at(p, loop)->name, (void *)(uintptr_t)(loop + 1)));
+      node, isl_id_alloc(p->isl, po_node(p, loop)->name,
+                         (void *)(uintptr_t)(loop + 1)));
   inner = isl_schedule_node_get_schedule(node);
   isl_schedule_node_free(node);
   return inner;
@@ -231,7 +225,8 @@ static __isl_give isl_schedule *
 join_children(const po_program *p, uint32_t node, isl_schedule **done,
               isl_schedule **parts) {
   uint32_t n = 0;
-  for (uint32_t k = at(p, node)->first; k != PO_NO_NODE; k = at(p, k)->next) {
+  for (uint32_t k = po_node(p, node)->first; k != PO_NO_NODE;
+       k = po_node(p, k)->next) {
     if (done[k])
       parts[n++] = done[k];
     done[k] = NULL;
@@ -244,10 +239,10 @@ static uint32_t
 post_next(const po_program *p, uint32_t node, uint32_t top) {
   if (node == top)
     return PO_NO_NODE;
-  if (at(p, node)->next == PO_NO_NODE)
-    return at(p, node)->parent;
-  for (node = at(p, node)->next; at(p, node)->first != PO_NO_NODE;)
-    node = at(p, node)->first;
+  if (po_node(p, node)->next == PO_NO_NODE)
+    return po_node(p, node)->parent;
+  for (node = po_node(p, node)->next; po_node(p, node)->first != PO_NO_NODE;)
+    node = po_node(p, node)->first;
   return node;
 }
 
@@ -255,15 +250,15 @@ post_next(const po_program *p, uint32_t node, uint32_t top) {
 static __isl_give isl_schedule *
 schedule_of(const po_program *p, uint32_t top, isl_schedule **done) {
   uint32_t n = p->nest.nodes.len, k = top;
-  while (at(p, k)->first != PO_NO_NODE)
-    k = at(p, k)->first;
+  while (po_node(p, k)->first != PO_NO_NODE)
+    k = po_node(p, k)->first;
   for (; k != PO_NO_NODE; k = post_next(p, k, top)) {
-    if (at(p, k)->kind == PO_LEAF)
+    if (po_node(p, k)->kind == PO_LEAF)
       done[k] = isl_schedule_from_domain(
           isl_union_set_from_set(isl_set_copy(stmt_at(p, k)->domain)));
-    else if (at(p, k)->first != PO_NO_NODE)
+    else if (po_node(p, k)->first != PO_NO_NODE)
       done[k] = join_children(p, k, done, done + n);
-    if (done[k] && at(p, k)->kind == PO_LOOP)
+    if (done[k] && po_node(p, k)->kind == PO_LOOP)
       done[k] = loop_above(p, k, done[k]);
   }
   isl_schedule *schedule = done[top];
@@ -288,7 +283,7 @@ po_nest_schedule(const po_program *p, uint32_t top) {
 isl_schedule *
 po_group_schedule(const po_program *p, const po_group *group) {
   isl_schedule **done = room_for_schedules(p), *all = NULL;
-  for (uint32_t k = group->node;; k = at(p, k)->next) {
+  for (uint32_t k = group->node;; k = po_node(p, k)->next) {
     isl_schedule *one = schedule_of(p, k, done);
     all = all && one ? isl_schedule_sequence(all, one) : one ? one : all;
     if (k == group->last)
@@ -301,7 +296,7 @@ po_group_schedule(const po_program *p, const po_group *group) {
 bool
 po_nest_is_idle(const po_program *p, uint32_t node) {
   assert(node < p->nest.nodes.len);
-  const po_nest_node *n = at(p, node);
+  const po_nest_node *n = po_node(p, node);
   if (n->kind == PO_SYNC)
     return false;
   isl_set *values = n->kind == PO_LEAF

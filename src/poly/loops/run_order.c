@@ -9,18 +9,12 @@
 #include "poly/loops/affine.h"
 #include <assert.h>
 
-static const po_nest_node *
-at(const po_program *p, uint32_t node) {
-  assert(node < p->nest.nodes.len);
-  return &p->nest.nodes.data[node];
-}
-
 /* The child of `above` on the way to `node`. */
 static uint32_t
 child_towards(const po_program *p, uint32_t above, uint32_t node) {
   assert(node != above && po_nest_is_below(p, node, above));
-  while (at(p, node)->parent != above)
-    node = at(p, node)->parent;
+  while (po_node(p, node)->parent != above)
+    node = po_node(p, node)->parent;
   return node;
 }
 
@@ -31,7 +25,7 @@ stands_before(const po_program *p, uint32_t a, uint32_t b) {
   a = child_towards(p, top, a);
   b = child_towards(p, top, b);
   while (a != PO_NO_NODE && a != b)
-    a = at(p, a)->next;
+    a = po_node(p, a)->next;
   return a == b;
 }
 
@@ -58,7 +52,7 @@ po_common_loops(const po_program *p, uint32_t source, uint32_t sink,
   assert(source < p->nest.nodes.len && sink < p->nest.nodes.len);
   uint32_t top = po_nest_common(p, source, sink);
   *ties = source == sink || !stands_before(p, source, sink);
-  return po_nest_depth(p, top) + (at(p, top)->kind == PO_LOOP);
+  return po_nest_depth(p, top) + (po_node(p, top)->kind == PO_LOOP);
 }
 
 /* Pairs that run in the order source, sink, or all others. */

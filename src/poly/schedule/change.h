@@ -17,12 +17,6 @@ po_run_as(po_nest_node *to, const po_nest_node *from) {
   to->separate = from->separate;
 }
 
-static inline po_nest_node *
-po_node(const po_program *p, uint32_t node) {
-  assert(node < p->nest.nodes.len);
-  return &p->nest.nodes.data[node];
-}
-
 /* ---- schedule_tree.c: none of these looks at dependences ---- */
 
 /* The only child; PO_NO_NODE where there are none or several. */

@@ -10,6 +10,7 @@
 #include "poly/loops/access.h"
 #include "poly/schedule/schedule_edit.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct kept {
@@ -21,15 +22,11 @@ typedef struct kept {
   bool *array; /* accessed in the order that it was */
 } kept;
 
-static const po_nest_node *
-at(const po_program *p, uint32_t node) {
-  return &p->nest.nodes.data[node];
-}
-
 /* ---- pairs ---- */
 
 static uint32_t
 leaf_of(const po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   return p->stmts.data[stmt].leaf;
 }
 
@@ -117,17 +114,18 @@ is_same_mark(const po_nest_node *a, const po_nest_node *b) {
 static bool
 is_mark_kept(const kept *c, uint32_t loop) {
   uint32_t leaf = po_nest_first_leaf(c->p, loop);
-  uint32_t was = leaf == PO_NO_NODE ? leaf : c->was[at(c->p, leaf)->stmt];
+  uint32_t was = leaf == PO_NO_NODE ? leaf : c->was[po_node(c->p, leaf)->stmt];
   if (was == PO_NO_NODE)
     return false;
   uint32_t old = leaf_of(c->before, was);
   uint32_t top = loop_at(c->before, old, po_nest_depth(c->p, loop));
-  if (top == PO_NO_NODE || !is_same_mark(at(c->before, top), at(c->p, loop)) ||
+  if (top == PO_NO_NODE ||
+      !is_same_mark(po_node(c->before, top), po_node(c->p, loop)) ||
       po_nest_first_leaf(c->before, top) != old)
     return false;
   while (leaf != PO_NO_NODE && old != PO_NO_NODE) {
-    if (c->was[at(c->p, leaf)->stmt] != at(c->before, old)->stmt ||
-        !has_kept_arrays(c, at(c->p, leaf)->stmt))
+    if (c->was[po_node(c->p, leaf)->stmt] != po_node(c->before, old)->stmt ||
+        !has_kept_arrays(c, po_node(c->p, leaf)->stmt))
       return false;
     leaf = po_nest_next_leaf(c->p, leaf, loop);
     old = po_nest_next_leaf(c->before, old, top);
@@ -148,10 +146,10 @@ po_step_is_legal(const po_program *before, po_program *p, bool keeps_values,
   if (!keeps_values && p->order_of && !po_rest_is_in_order(p, &known, v))
     return false;
   for (uint32_t k = 0; k != PO_NO_NODE; k = po_nest_next(p, k, 0))
-    if (at(p, k)->kind == PO_LOOP && at(p, k)->mark != PO_SERIAL &&
-        at(p, k)->mark != PO_UNROLL && !is_mark_kept(&c, k) &&
+    if (po_node(p, k)->kind == PO_LOOP && po_node(p, k)->mark != PO_SERIAL &&
+        po_node(p, k)->mark != PO_UNROLL && !is_mark_kept(&c, k) &&
         !po_mark_is_legal(p, k, v)) {
-      v->loop = at(p, k)->name;
+      v->loop = po_node(p, k)->name;
       return false;
     }
   for (uint32_t a = 0; a < p->arrays.len; a++)

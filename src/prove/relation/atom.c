@@ -65,14 +65,6 @@ is_row(const pv_atom_row *row, const pv_atom_row *like, const pv_entry *parts,
   return true;
 }
 
-static uint32_t
-index_rank(const pv_relations *r, const pv_entry *e) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < e->n; k++)
-    n += r->atoms.data[e->atoms[k]].rank;
-  return n;
-}
-
 static pv_entry *
 keep_parts(pv_relations *r, const pv_entry *parts, uint32_t n) {
   pv_entry *kept = BS_NEWS(r->s->ctx.arena, pv_entry, n + (size_t)1);
@@ -105,7 +97,7 @@ pv_atom_apply(pv_relations *r, gs_dtype d, bs_value o, uint32_t more,
     if (is_row(&r->atoms.data[k], &row, args, n))
       return k;
   for (uint32_t k = 0; k < n; k++)
-    row.rank += index_rank(r, &args[k]);
+    row.rank += pv_entry_rank(r, &args[k]);
   row.parts = keep_parts(r, args, n);
   return add_atom(r, row);
 }
@@ -205,7 +197,7 @@ new_family(pv_relations *r, pv_atom_kind kind, gs_dtype d,
   pv_entry *kept = keep_parts(r, parts, n);
   uint32_t rank = 0;
   for (uint32_t k = 0; k < n; k++) {
-    rank += index_rank(r, &parts[k]);
+    rank += pv_entry_rank(r, &parts[k]);
     po_pool_reserve(&r->kept, 1);
     kept[k].map = po_keep_map(&r->kept, isl_map_copy(parts[k].map));
   }
@@ -230,7 +222,7 @@ pv_atom_family(pv_relations *r, pv_atom_kind kind, gs_dtype d,
     return false;
   pv_entry *parts = keep_parts(r, given, n);
   for (uint32_t k = 0; k < n; k++)
-    rank += index_rank(r, &parts[k]);
+    rank += pv_entry_rank(r, &parts[k]);
   if (rank > PV_MAX_INDEX || !sort_parts(parts, n))
     return false;
   pv_atom_row like = {.kind = kind, .dtype = d};

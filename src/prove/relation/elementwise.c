@@ -6,6 +6,7 @@
  * operators that are more than sums, products and extrema stay as they are. */
 #include "prove/relation/relation_value.h"
 #include "glenside/array/tensor.h"
+#include <assert.h>
 
 static pv_value
 unary(pv_values *v, gs_dtype d, gs_compute op, bool nonnegative, pv_value x) {
@@ -149,6 +150,7 @@ pv_recip(pv_values *v, gs_dtype d, pv_value x) {
 
 static bool
 is_nonnegative(const pv_values *v, gs_compute op, pv_value x) {
+  assert(op < GS_COMPUTE_COUNT);
   switch (gs_compute_table[op].sign) {
   case GS_SIGN_ANY:
     return false;
@@ -302,6 +304,7 @@ logarithm(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
  * says. */
 static pv_value
 plain_function(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
+  assert(op < GS_COMPUTE_COUNT);
   const gs_compute_info *info = &gs_compute_table[op];
   double real;
   if (info->rises && is_extremum(v, d, x))

@@ -85,6 +85,7 @@ pv_operating_tuple_size(const pv_operating *x) {
 /* What 0 becomes; false where that is not known, and `out` means nothing. */
 static bool
 of_zero(gs_compute op, pv_number *out) {
+  assert(op < GS_COMPUTE_COUNT);
   gs_of_zeros z = gs_compute_table[op].of_zeros;
   *out = z == GS_OF_ZEROS_ONE ? PV_ONE : PV_ZERO;
   return z == GS_OF_ZEROS_ZERO || z == GS_OF_ZEROS_ONE;

@@ -77,6 +77,8 @@ void pv_series_done(pv_relations *, pv_series *);
 bool pv_entry_is_partial(const pv_relations *, const pv_entry *);
 /* PV_PARTIAL where one of its atoms is, and a sign where all have it. */
 uint8_t pv_entry_facts(const pv_relations *, const pv_entry *);
+/* Indices of its atoms, in all. */
+uint32_t pv_entry_rank(const pv_relations *, const pv_entry *);
 /* Adds an entry, joined with one of its kind where they do not overlap. */
 void pv_series_put(pv_relations *, gs_dtype, pv_series *, const pv_entry *);
 /* The value of a term: seen once, and kept.  `of_view` is a copy. */

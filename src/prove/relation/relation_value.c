@@ -151,6 +151,7 @@ pv_leaf(pv_values *v, gs_dtype d, uint32_t source, int64_t element,
 
 pv_value
 pv_lowest(pv_values *v, gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   if (gs_dtype_table[d].integer)
     return pv_number_value(v, d, pv_number_least(d));
   return pv_intern(v, (pv_node){.kind = PV_LOWEST, .dtype = d}, NULL, 0);
@@ -161,6 +162,7 @@ pv_lowest(pv_values *v, gs_dtype d) {
 static bool
 is_partial(const pv_values *v, gs_dtype d, gs_compute op, const pv_value *args,
            uint32_t n) {
+  assert(d < GS_DTYPE_COUNT);
   const pv_node *x = pv_at(v, args[n - 1]);
   if (gs_dtype_table[d].integer)
     return false;

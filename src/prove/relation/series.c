@@ -54,11 +54,11 @@ put_into(pv_relations *r, gs_dtype d, pv_entry *other, const pv_entry *e) {
   return true;
 }
 
-/* A part of one in f16 may come to less than any number of it. */
+/* A part of one with few exponents may come to less than any number of it. */
 static uint8_t
 facts_of_times(const pv_relations *r, const pv_entry *e) {
   bool less = pv_number_compare(e->times, PV_ONE) < 0;
-  if (less && e->n && r->atoms.data[e->atoms[0]].dtype == GS_F16)
+  if (less && e->n && gs_has_few_exponents(r->atoms.data[e->atoms[0]].dtype))
     return e->times.num > 0 ? PV_NONNEGATIVE : 0;
   return e->times.num > 0 ? PV_NONNEGATIVE | PV_POSITIVE : 0;
 }
@@ -282,8 +282,8 @@ sort_atoms(pv_relations *r, pv_entry *e, __isl_take isl_map *map) {
   return isl_map_apply_range(map, isl_map_from_multi_aff(move));
 }
 
-static uint32_t
-index_rank(const pv_relations *r, const pv_entry *e) {
+uint32_t
+pv_entry_rank(const pv_relations *r, const pv_entry *e) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < e->n; k++)
     n += r->atoms.data[e->atoms[k]].rank;
@@ -294,7 +294,7 @@ static bool
 multiply_entries(pv_relations *r, gs_dtype d, const pv_entry *a,
                  const pv_entry *b, pv_entry *out) {
   if (a->n + b->n > PV_MAX_FACTORS ||
-      index_rank(r, a) + index_rank(r, b) > PV_MAX_INDEX ||
+      pv_entry_rank(r, a) + pv_entry_rank(r, b) > PV_MAX_INDEX ||
       !pv_number_mul(d, a->times, b->times, &out->times))
     return false;
   out->n = a->n + b->n;

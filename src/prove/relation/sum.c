@@ -116,13 +116,13 @@ is_sign(pv_number n) {
   return n.den == 1 && n.exp == 0 && (n.num == 1 || n.num == -1);
 }
 
-/* Times such a number nothing is rounded: a power of two; of f16, which has so
- * few exponents that ordinary numbers lose digits below the least one, none
- * below 1. */
+/* Times such a number nothing is rounded: a power of two; of floats with so
+ * few exponents that ordinary numbers lose digits below the least
+ * one, none below 1. */
 static bool
 is_exact_factor(gs_dtype d, pv_number n) {
   return n.den == 1 && (n.num == 1 || n.num == -1) &&
-         (d != GS_F16 || n.exp >= 0);
+         (!gs_has_few_exponents(d) || n.exp >= 0);
 }
 
 /* Of a number, and of products that are not multiplied by one, or by one that
@@ -281,6 +281,7 @@ holds_lowest(const pv_values *v, const pv_part *parts, uint32_t n, bool *sure) {
 static bool
 is_linear_extremum(const pv_values *v, gs_dtype d, const pv_part *parts,
                    uint32_t n, uint32_t *which) {
+  assert(d < GS_DTYPE_COUNT);
   if (gs_dtype_table[d].integer || n < 1 || n > 2)
     return false;
   for (uint32_t k = 0; k < n; k++) {
@@ -324,14 +325,15 @@ into_extremum(pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n,
   return made;
 }
 
-/* All parts are products of what is above 0.  A part of one in f16 may come to
- * less than any number of it. */
+/* All parts are products of what is above 0.  A part of one with few exponents
+ * may come to less than any number of it. */
 static bool
 is_positive(const pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     const uint32_t *w = pv_words(v, parts[k].product);
     if (parts[k].times.num < 0 ||
-        (d == GS_F16 && pv_number_compare(parts[k].times, PV_ONE) < 0))
+        (gs_has_few_exponents(d) &&
+         pv_number_compare(parts[k].times, PV_ONE) < 0))
       return false;
     for (uint32_t i = 0; i < pv_at(v, parts[k].product)->n; i += 2)
       if (!pv_at(v, w[i])->positive)
@@ -344,6 +346,7 @@ is_positive(const pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n) {
 static bool
 is_nonnegative(const pv_values *v, gs_dtype d, const pv_part *parts,
                uint32_t n) {
+  assert(d < GS_DTYPE_COUNT);
   if (gs_dtype_table[d].integer)
     return false;
   for (uint32_t k = 0; k < n; k++) {

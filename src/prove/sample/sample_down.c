@@ -438,7 +438,7 @@ pv_random_result(const pv_attr *a, gs_type *t) {
   gs_compute op;
   const bs_values *values = a->s->ctx.values;
   pv_random_type(a->s, a->s->dtype, t);
-  switch (a->node->op) {
+  switch ((gs_op)a->node->op) {
   case GS_TRANSPOSE:
   case GS_BROADCAST:
     wish_rank(a, 0, t);
@@ -461,7 +461,22 @@ pv_random_result(const pv_attr *a, gs_type *t) {
         gs_compute_table[op].kind == GS_DOT)
       t->rank = t->access;
     break;
-  default:
+  case GS_TENSOR:
+  case GS_CONST:
+  case GS_ACCESS:
+  case GS_CARTPROD:
+  case GS_PAIR:
+  case GS_SLICE:
+  case GS_CONCAT:
+  case GS_PAD:
+  case GS_SQUEEZE:
+  case GS_INSERT_AXIS:
+  case GS_REPEAT:
+  case GS_REVERSE:
+  case GS_MATERIALIZE:
+  case GS_CALL:
+  case GS_SCAN:
+  case GS_OP_COUNT:
     break;
   }
 }

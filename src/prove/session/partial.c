@@ -22,6 +22,7 @@ typedef struct looker {
 /* For operands of these facts, whatever reads them. */
 static bool
 leaves_domain(gs_compute op, uint8_t facts) {
+  assert(op < GS_COMPUTE_COUNT);
   switch (gs_compute_table[op].domain) {
   case GS_DOMAIN_NONNEGATIVE:
     return !(facts & PV_NONNEGATIVE);
@@ -101,24 +102,27 @@ of_sign(gs_sign sign, uint8_t facts) {
   return 0;
 }
 
-/* Does a number above 0 stay above 0 when it is made one of the dtype?  f16 has
- * nothing but 0 for what is small, and f32 for some numbers of f64. */
+/* Does a number above 0 stay above 0 when it is made one of the dtype?  Floats
+ * with few exponents have nothing but 0 for what is small, and f32 for some
+ * numbers of f64. */
 static bool
 stays_positive(gs_dtype to, gs_dtype from) {
-  return to == from || to == GS_F64 || (to != GS_F16 && from != GS_F64);
+  return to == from || to == GS_F64 ||
+         (!gs_has_few_exponents(to) && from != GS_F64);
 }
 
 /* The sign of what an elementwise operator makes. */
 static uint8_t
 of_elementwise(const bs_values *values, bs_value o, gs_compute op, gs_dtype d,
                uint8_t facts) {
+  assert(op < GS_COMPUTE_COUNT);
   gs_form form = gs_compute_table[op].form;
   double p = gs_parameter_value(values, o, 0, d);
   uint8_t like = of_literal(d, p);
   if (form == GS_FORM_CLIP)
     return like;
   if (form == GS_FORM_SCALE && p > 0)
-    return d == GS_F16 && p < 1 ? facts & PV_NONNEGATIVE : facts;
+    return gs_has_few_exponents(d) && p < 1 ? facts & PV_NONNEGATIVE : facts;
   if (form == GS_FORM_SCALE)
     return like;
   if (form == GS_FORM_OFFSET)

@@ -46,24 +46,13 @@ part_of(const pv_values *v, pv_value x, uint32_t k) {
 
 /* May it have a value where one of its operands has none?  Most operators make
  * a number of an infinity, which the logarithm of 0 and a quotient by 0 are:
- * 1 / oo is 0, and so is max(-oo, 0).  Those listed below do not, and neither
- * do sums and products. */
+ * 1 / oo is 0, and so is max(-oo, 0).  Sums and products do not. */
 static bool
 hides(const pv_node *x) {
   if (x->kind != PV_APPLY)
     return x->kind == PV_MAX || x->kind == PV_MIN;
-  switch ((int)x->op) {
-  case GS_C_ABS:
-  case GS_C_FLOOR:
-  case GS_C_ROUND:
-  case GS_C_SQRT:
-  case GS_C_LOG:
-  case GS_C_SIN:
-  case GS_C_COS:
-    return false;
-  default:
-    return true;
-  }
+  return x->op >= GS_COMPUTE_COUNT ||
+         gs_compute_table[x->op].infinite == GS_INFINITE_HIDES;
 }
 
 /* Does `whole` hold `x`?  As deep as values are. */
