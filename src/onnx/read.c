@@ -56,6 +56,7 @@ on_bytes_of(const gs_context *ctx, const char *path, size_t *n) {
   int64_t size = 0;
   uint8_t *bytes = NULL;
   int file = bs_open_input(path, &why);
+  bs_note_file(ctx->diags, "", path);
   if (file >= 0)
     why = size_of(file, &size);
   if (!why)
