@@ -53,6 +53,11 @@ GLEN_API bool glen_emit_opencl(glen_context *, const glen_loops *,
                                const char **host);
 GLEN_API const char *glen_manifest(glen_context *, const glen_loops *,
                                    const char *name);
+/* What the function is called in that code: `name`, or, where that is no
+ * identifier or a word of C, of its library or of generated code, one that is
+ * made of it.  The text belongs to the loops. */
+GLEN_API const char *glen_function_name(glen_context *, const glen_loops *,
+                                        const char *name);
 
 /* ---- schedules ---- */
 

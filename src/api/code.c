@@ -209,3 +209,10 @@ glen_manifest(glen_context *ctx, const glen_loops *loops, const char *name) {
   cg_emit_manifest(loops->loops, &options, &text);
   return api_string(ctx, &text);
 }
+
+const char *
+glen_function_name(glen_context *ctx, const glen_loops *loops,
+                   const char *name) {
+  API_ENTER(ctx, "");
+  return emit_options(loops, name).name;
+}

@@ -21,6 +21,7 @@ typedef struct job {
   glen_loops *loops;
   cl_named named;
   const char *c, *h;
+  const char *function;       /* as the code calls it */
   const char *kernels, *host; /* of OpenCL; NULL: not made */
   const char *unscheduled;    /* the loops as lowered, for --dump-phases */
   glen_loops *device;         /* bound to blocks and threads; NULL: not made */
@@ -241,6 +242,19 @@ dump_phases(job *j, const cl_options *o) {
          cl_write_in(j->session, dir, "6.c", j->c);
 }
 
+/* Whoever gave the name, or expects that of the file, would look for it in
+ * vain; that other characters of a file's name become `_` is expected. */
+static void
+tell_function(const job *j, const cl_options *o) {
+  const char *name = j->named.name;
+  bool is_word = !strncmp(j->function, "v_", 2) && strncmp(name, "v_", 2);
+  if (strcmp(j->function, name) && (o->name || is_word))
+    cl_note(j->session, "glen: the function is called %s, since %s %s\n",
+            j->function, name,
+            is_word ? "is a word of C, its library or generated code"
+                    : "is no identifier of C");
+}
+
 /* C includes its header where the header is written to a file beside it. */
 static bool
 emit_code(job *j) {
@@ -248,6 +262,8 @@ emit_code(job *j) {
   bool is_beside = !cl_to_stream(o) && cl_has_word(o->emit, "h");
   char header[CL_PATH + 4];
   snprintf(header, sizeof header, "%s.h", cl_base_name(j->named.stem));
+  j->function = glen_function_name(j->session->glen, j->loops, j->named.name);
+  tell_function(j, o);
   return glen_emit_c(j->session->glen, j->loops, j->named.name,
                      is_beside ? header : NULL, &j->c, &j->h);
 }
@@ -268,7 +284,7 @@ print_json(const job *j, const cl_options *o) {
   if (!o->json || cl_on_stdout(o) || j->explored.verdict || o->tune)
     return;
   fputs("{\"schema\":1,\"function\":", stdout);
-  cl_print_json_text(j->named.name);
+  cl_print_json_text(j->function);
   printf(",\"rewritten\":%s,\"outputs\":[",
          j->explored.result ? "true" : "false");
   for (uint32_t k = 0; cl_compile_output(o, k, path, sizeof path); k++) {

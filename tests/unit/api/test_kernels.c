@@ -121,6 +121,9 @@ Test(kernels, packed_inputs_and_variants_are_in_the_manifest) {
   const char *manifest = glen_manifest(glen, loops, "product");
   cr_expect_not_null(strstr(manifest, "\"product\""));
   cr_expect_not_null(strstr(manifest, "prepack"));
+  cr_expect_str_eq(glen_function_name(glen, loops, "product"), "product");
+  cr_expect_str_eq(glen_function_name(glen, loops, "a-b"), "a_b");
+  cr_expect_str_eq(glen_function_name(glen, loops, "sin"), "v_sin");
   glen_context_free(glen);
 }
 
