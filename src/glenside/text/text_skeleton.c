@@ -209,6 +209,18 @@ hint_operator(const parser *p, const char *head, const char *near) {
     bs_meant(diags, "'", near);
 }
 
+/* Rules have no short forms of computations. */
+static void
+hint_compute(const parser *p, gs_compute op) {
+  const gs_compute_info *info = &gs_compute_table[op];
+  bool pairs = info->kind == GS_FOLD;
+  if (*info->params)
+    bs_hint(p->ctx->diags, "write (compute (%s ...) a)", info->name);
+  else
+    bs_hint(p->ctx->diags, "write (compute %s %s)", info->name,
+            pairs ? "(pair a b)" : "a");
+}
+
 static bool
 unknown_operator(const parser *p, uint32_t node, const char *head) {
   const gs_target *t = p->target;
@@ -225,7 +237,7 @@ unknown_operator(const parser *p, uint32_t node, const char *head) {
   bs_error(p->ctx->diags, at(p, node + 1)->span, "unknown-operator",
            "there is no operator or instruction '%s'", head);
   if (compute)
-    bs_hint(p->ctx->diags, "write (compute %s ...)", head);
+    hint_compute(p, op);
   else
     hint_operator(p, head, near);
   return false;
