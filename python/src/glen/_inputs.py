@@ -225,7 +225,7 @@ def read_file(path: Path) -> Text:
             return Text(f.read(), name)
     except UnicodeDecodeError:
         job = _core.Job()  # the library says what it is instead
-        check(job, job.program(0, os.fsdecode(name), None))
+        check(job, job.model(0, os.fsdecode(name), ()))
         raise
 
 
