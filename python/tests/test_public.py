@@ -3,6 +3,8 @@
 import ast
 import inspect
 import os
+from importlib import metadata
+from pathlib import Path
 
 import glen
 import pytest
@@ -62,3 +64,11 @@ def test_what_the_wheel_holds():
                                        "targets/systolic16.target"))
     assert os.path.exists(os.path.join(glen.get_include(), "glen/glen.h"))
     assert glen.data().startswith(FOLDER)
+
+
+def test_bundled_libraries_bring_their_licences():
+    files = [Path(str(f)) for f in metadata.files("glen") or []]
+    bundled = [f for f in files if f.parent.name == "glen.libs"]
+    licences = [f for f in files if f.name.startswith("LICENSE.")]
+    assert len(licences) >= len(bundled)
+    assert any(f.name == "LICENSE" for f in files)
