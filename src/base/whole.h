@@ -12,6 +12,14 @@ bs_floor_div(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
+/* a - b * (a / b), rounded so, of which b * (a / b) may be 2^63.  Not of -1 as
+ * b where a is the least number. */
+static inline int64_t
+bs_floor_mod(int64_t a, int64_t b) {
+  int64_t rest = a % b;
+  return rest && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 /* a / b, rounded up; b is not 0. */
 static inline int64_t
 bs_ceil_div(int64_t a, int64_t b) {

@@ -131,7 +131,7 @@ divide(int64_t a, int64_t b, int64_t *out) {
   X(SUB, !__builtin_sub_overflow(a, b, out))                                   \
   X(MUL, !__builtin_mul_overflow(a, b, out))                                   \
   X(DIV, divide(a, b, out))                                                    \
-  X(MOD, divide(a, b, &q) && is(a - b * q, out))                               \
+  X(MOD, divide(a, b, &q) && is(bs_floor_mod(a, b), out))                      \
   X(MIN, is(a < b ? a : b, out))                                               \
   X(MAX, is(a > b ? a : b, out))                                               \
   X(GCD, a != INT64_MIN && b != INT64_MIN && is(bs_gcd(a, b), out))            \

@@ -129,7 +129,7 @@ gs_div_ints(int64_t a, int64_t b, int64_t *out) {
 
 bool
 gs_mod_ints(int64_t a, int64_t b, int64_t *out) {
-  *out = divisible_pair(a, b) ? a - b * bs_floor_div(a, b) : 0;
+  *out = divisible_pair(a, b) ? bs_floor_mod(a, b) : 0;
   return divisible_pair(a, b);
 }
 

@@ -252,7 +252,7 @@ gs_sum_dtype(gs_dtype dtype) {
 int64_t
 gs_dtype_least(gs_dtype d) {
   assert(d < GS_DTYPE_COUNT);
-  if (d == GS_I64)
+  if (gs_dtype_table[d].bytes == 8)
     return -MOST_OF_I64;
   int bits = 8 * gs_dtype_table[d].bytes;
   return gs_dtype_table[d].is_signed ? -((int64_t)1 << (bits - 1)) : 0;
@@ -261,7 +261,7 @@ gs_dtype_least(gs_dtype d) {
 int64_t
 gs_dtype_most(gs_dtype d) {
   assert(d < GS_DTYPE_COUNT);
-  if (d == GS_I64)
+  if (gs_dtype_table[d].bytes == 8)
     return MOST_OF_I64;
   int bits = 8 * gs_dtype_table[d].bytes - gs_dtype_table[d].is_signed;
   return d == GS_BOOL ? 1 : ((int64_t)1 << bits) - 1;
