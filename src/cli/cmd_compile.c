@@ -10,6 +10,7 @@
 #include "cli/cli_session.h"
 #include "cli/options_table.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,9 +248,11 @@ dump_phases(job *j, const cl_options *o) {
 static void
 tell_function(const job *j, const cl_options *o) {
   const char *name = j->named.name;
-  bool is_word = !strncmp(j->function, "v_", 2) && strncmp(name, "v_", 2);
+  bool is_word = *name && !isdigit((unsigned char)*name);
+  for (const char *at = name; *at; at++)
+    is_word &= isalnum((unsigned char)*at) || *at == '_';
   if (strcmp(j->function, name) && (o->name || is_word))
-    cl_note(j->session, "glen: the function is called %s, since %s %s\n",
+    cl_note(j->session, "glen: the function is called %s, since '%s' %s\n",
             j->function, name,
             is_word ? "is a word of C, its library or generated code"
                     : "is no identifier of C");
