@@ -199,7 +199,7 @@ class Bench:
     def function(self, name):
         """The header of a kernel of that name, or None."""
         return self.call(f"function {name}", [
-            self.glen, "compile", self.path("one.glen"), "--name", name,
+            self.glen, "compile", "--quiet", self.path("one.glen"), "--name", name,
             "--emit", "h"])
 
     def functions(self, names, pool):
