@@ -6,6 +6,7 @@
  * quotients and roots. */
 #include "glenside/array/tensor.h"
 #include "onnx/sized.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,8 +19,9 @@ divide(int64_t a, int64_t b) {
 /* With the sign of the divisor, or, like fmod, of the dividend. */
 static int64_t
 modulo(int64_t a, int64_t b, bool like_fmod) {
-  int64_t r = b == 0 || b == -1 ? 0 : a % b;
-  return !like_fmod && r && (r < 0) != (b < 0) ? r + b : r;
+  if (b == 0 || b == -1)
+    return 0;
+  return like_fmod ? a % b : bs_floor_mod(a, b);
 }
 
 static int64_t

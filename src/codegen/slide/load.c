@@ -120,7 +120,7 @@ find_start(const cg_slide *x, const cg_source *from, int64_t offset,
     least = -from->lo;
   if (most > from->extent - from->hi - span)
     most = from->extent - from->hi - span;
-  int64_t start = offset - ((offset % s) + s) % s;
+  int64_t start = offset - bs_floor_mod(offset, s);
   *out = start < least ? least : start > most ? most : start;
   return least <= most;
 }
