@@ -268,7 +268,7 @@ make_saturating(const cg_body *b, const po_expr *x) {
   return make_call(b, helpers[x->dtype], x->kids[0]);
 }
 
-/* Of those that are kept as their bits. */
+/* The helpers of generated C for floats that are kept as their bits. */
 static const struct {
   cg_helper widen, round, round_wide;
 } halves[GS_DTYPE_COUNT] = {

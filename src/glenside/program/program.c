@@ -21,7 +21,7 @@ typedef struct gs_term_table {
   bs_map lets;             /* name and term: that there is such a let */
   uint32_t n_lets;         /* so many of the program's are in `lets` */
   bs_map constants;        /* by hash of the name: the first of them */
-  bs_map data;             /* likewise, by the name of the input */
+  bs_map data;             /* by hash of the input's name: the first of them */
   bs_map kept_at;          /* by term: index of what is kept of it */
   BS_VEC(const gs_program *) kept;
 } gs_term_table;

@@ -25,7 +25,8 @@ are_of_one_kind(const po_array *a, const po_array *b) {
   return same;
 }
 
-/* Each stands for one, and one for each. */
+/* An array of one sum stands for the same array of the other wherever either is
+ * met. */
 static bool
 pair(const comparing *c, uint32_t from, uint32_t to) {
   po_sum_arrays *known = c->arrays;

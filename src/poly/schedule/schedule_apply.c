@@ -79,7 +79,7 @@ copy_stmt(po_program *to, const po_stmt *from) {
   if (po_is_as_made(from))
     stmt.made[2] = stmt.exprs;
   else
-    stmt.like = 0; /* for the same reason */
+    stmt.like = 0; /* it is no longer as lowering made it */
   stmt.domain = po_keep_set(&to->pool, isl_set_copy(from->domain));
   stmt.write = copy_pma(to, from->write);
   if (from->time)

@@ -126,7 +126,7 @@ pv_operating_apply(pv_operating *x, gs_compute op, bs_value o, uint32_t more,
   return out;
 }
 
-/* One cell of each operand, over where they overlap_from. */
+/* One cell of each operand, over the set where all cells overlap. */
 typedef struct overlap {
   pv_operating *x;
   const pv_cells *operands;

@@ -54,7 +54,8 @@ put_into(pv_relations *r, gs_dtype d, pv_entry *other, const pv_entry *e) {
   return true;
 }
 
-/* A part of one with few exponents may come to less than any number of it. */
+/* Where floats have few exponents, a product with a factor below 1 may be
+ * rounded to 0. */
 static uint8_t
 facts_of_times(const pv_relations *r, const pv_entry *e) {
   bool less = pv_number_compare(e->times, PV_ONE) < 0;

@@ -116,7 +116,7 @@ is_sign(pv_number n) {
   return n.den == 1 && n.exp == 0 && (n.num == 1 || n.num == -1);
 }
 
-/* Times such a number nothing is rounded: a power of two; of floats with so
+/* A factor by which nothing is rounded: a power of two; of floats with so
  * few exponents that ordinary numbers lose digits below the least
  * one, none below 1. */
 static bool
@@ -325,8 +325,8 @@ into_extremum(pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n,
   return made;
 }
 
-/* All parts are products of what is above 0.  A part of one with few exponents
- * may come to less than any number of it. */
+/* All parts are products of what is above 0.  Where floats have few exponents,
+ * a product with a factor below 1 may be rounded to 0. */
 static bool
 is_positive(const pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {

@@ -40,7 +40,7 @@ typedef struct ls_walk {
   bool dtype_at[LS_WHEELS]; /* the wheel is the dtype of a term */
   uint32_t n_wheels, at;
   bool dead;     /* there is no such form */
-  bool whatever; /* so it is, whatever the dtypes of terms are */
+  bool whatever; /* no dtypes of terms would make it one: see dead */
   bool unknown;  /* something is not understood: the list is not complete */
   bool dtypes;   /* tell forms apart */
   uint32_t slots[PV_RULE_SLOTS];

@@ -43,7 +43,7 @@ words_keep_rank(const bs_values *values, const gs_expr *e, bool kind) {
   return true;
 }
 
-/* Whether the clause is that the operator is one of such. */
+/* Whether the clause says that the operator is one that keeps the rank. */
 static bool
 says_so(const gs_context *ctx, const rl_asked *c, uint32_t slot) {
   const gs_expr *e = c->expr;

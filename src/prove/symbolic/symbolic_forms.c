@@ -450,7 +450,7 @@ look_at_view(ls_walk *w, const gs_sk_node *sk, const ls_shape *a,
     *t = (ls_shape){made.access, made.rank, made.dtype};
     return;
   }
-  /* of dtypes a view asks no more than that they be equal */
+  /* A view asks no more of dtypes than that they be equal. */
   kids[1].dtype = kids[0].dtype;
   w->dead = true;
   w->whatever = !gs_infer_over(&over, sk->op, of, &made);
