@@ -244,10 +244,12 @@ dump_phases(job *j, const cl_options *o) {
 }
 
 /* Whoever gave the name, or expects that of the file, would look for it in
- * vain; that other characters of a file's name become `_` is expected. */
+ * vain in C; that other characters of a file's name become `_` is expected. */
 static void
 tell_function(const job *j, const cl_options *o) {
   const char *name = j->named.name;
+  if (!cl_has_word(o->emit, "c") && !cl_has_word(o->emit, "h"))
+    return;
   bool is_word = *name && !isdigit((unsigned char)*name);
   for (const char *at = name; *at; at++)
     is_word &= isalnum((unsigned char)*at) || *at == '_';
