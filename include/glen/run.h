@@ -149,8 +149,12 @@ GLEN_API int glen_kernel_prepare(glen_kernel *, void *const *arrays);
  * outputs of its own.  0 unless it failed. */
 GLEN_API int glen_kernel_call(glen_kernel *, void *const *arrays,
                               void *workspace);
-/* As glen_kernel_call, of arrays whose type and order are checked; one call at
- * a time in a context.  False with a diagnostic. */
+/* As glen_kernel_call, of arrays whose types are checked.  An array with gaps,
+ * in another order, or not aligned to its elements is copied before the call,
+ * or after it if it is an output; so is an output that shares memory with
+ * another array.  An output whose strides put several elements at one place is
+ * refused.  Within a context, one call has to end before the next begins.
+ * False with a diagnostic ("wrong-array", "not-prepared", "call-failed"). */
 GLEN_API bool glen_kernel_call_arrays(glen_kernel *, const glen_array *arrays,
                                       uint32_t n);
 

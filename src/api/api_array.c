@@ -97,9 +97,17 @@ api_is_dense(const glen_array *a) {
 
 /* ---- elements ---- */
 
-/* The place of the element after that at `index`, in C order. */
-static const char *
-step(const glen_array *a, int64_t *index, const char *at) {
+static int64_t
+count(const glen_array *a) {
+  int64_t n = 1;
+  for (uint32_t d = 0; d < a->rank; d++)
+    n *= a->shape[d];
+  return n;
+}
+
+/* The place, in bytes, of the element after that at `index`, in C order. */
+static int64_t
+step(const glen_array *a, int64_t *index, int64_t at) {
   for (uint32_t d = a->rank; d-- > 0;) {
     at += a->strides[d];
     if (++index[d] < a->shape[d])
@@ -110,19 +118,28 @@ step(const glen_array *a, int64_t *index, const char *at) {
   return at;
 }
 
-static void
-gather(const glen_array *from, gs_tensor *to) {
-  size_t bytes = gs_dtype_table[to->dtype].bytes;
-  int64_t index[GS_MAX_RANK] = {0};
-  const char *at = from->data;
+void
+api_gather(const glen_array *from, void *to) {
+  size_t bytes = glen_dtype_bytes(from->dtype), n = (size_t)count(from);
+  int64_t index[GS_MAX_RANK] = {0}, at = 0;
   if (api_is_dense(from)) {
-    memcpy(to->data, from->data, (size_t)to->elements * bytes);
+    memcpy(to, from->data, n * bytes);
     return;
   }
-  for (int64_t k = 0; k < to->elements; k++) {
-    memcpy((char *)to->data + (size_t)k * bytes, at, bytes);
-    at = step(from, index, at);
+  for (size_t k = 0; k < n; k++, at = step(from, index, at))
+    memcpy((char *)to + k * bytes, (char *)from->data + at, bytes);
+}
+
+void
+api_scatter(const void *from, const glen_array *to) {
+  size_t bytes = glen_dtype_bytes(to->dtype), n = (size_t)count(to);
+  int64_t index[GS_MAX_RANK] = {0}, at = 0;
+  if (api_is_dense(to)) {
+    memcpy(to->data, from, n * bytes);
+    return;
   }
+  for (size_t k = 0; k < n; k++, at = step(to, index, at))
+    memcpy((char *)to->data + at, (const char *)from + k * bytes, bytes);
 }
 
 static void
@@ -143,7 +160,7 @@ glen_input_set(glen_context *ctx, glen_tensors *inputs, const char *name,
   describe(t, &own);
   if (!api_array_fits(ctx, glen_tensor_name(inputs, k), &own, array))
     return false;
-  gather(array, t);
+  api_gather(array, t->data);
   return true;
 }
 

@@ -1,39 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* api_kernel.c - kernels that are loaded into this process: what they are
- * called with, and their calls. */
+ * called with, and their calls with pointers. */
 #include "api/api_kernel.h"
 #include "base/library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_THREADS = 1024 };
-
-typedef int entry_point(void *const *arrays, const void *prepacked,
-                        void *workspace, int threads);
-typedef void prepare_point(void *const *arrays, void *prepacked);
-
-struct glen_kernel {
-  glen_context *ctx;
-  void *library;
-  entry_point *entry;
-  prepare_point *prepare;
-  size_t workspace_bytes, prepacked_bytes;
-  void *prepacked; /* of inputs that are the same for all calls */
-  bool unprepared; /* there are such, and they were not given yet */
-  int threads;
-  uint32_t n;
-  glen_argument *arguments;
-  char *path; /* NULL: the file is gone */
-  bool cached;
-  /* Of the last call that is over; a call that finds none makes its own. */
-  _Atomic(void *) spare;
-};
 
 /* ---- loading ---- */
 
@@ -220,30 +198,4 @@ glen_kernel_call(glen_kernel *k, void *const *arrays, void *workspace) {
   return workspace || !k->workspace_bytes
              ? k->entry(arrays, k->prepacked, workspace, k->threads)
              : call_with_spare(k, arrays);
-}
-
-static bool
-fits(glen_kernel *k, uint32_t j, const glen_array *array) {
-  const glen_argument *to = &k->arguments[j];
-  if (!api_array_fits(k->ctx, to->name, &to->type, array))
-    return false;
-  return api_is_dense(array) ||
-         bs_error(&k->ctx->diags, BS_NOWHERE, "wrong-array",
-                  "the array for %s is not in C order, without gaps", to->name);
-}
-
-bool
-glen_kernel_call_arrays(glen_kernel *k, const glen_array *arrays, uint32_t n) {
-  if (n != k->n)
-    return false;
-  API_ENTER(k->ctx, false);
-  void **pointers = bs_calloc(&k->ctx->heap, k->n + 1u, sizeof *pointers);
-  bool ok = true;
-  for (uint32_t j = 0; j < k->n; j++) {
-    ok = (k->arguments[j].prepacked || fits(k, j, &arrays[j])) && ok;
-    pointers[j] = arrays[j].data;
-  }
-  ok = ok && !glen_kernel_call(k, pointers, NULL);
-  bs_free(&k->ctx->heap, pointers);
-  return ok;
 }
