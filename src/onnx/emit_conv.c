@@ -150,17 +150,30 @@ emit_conv(on_import *im) {
 
 /* ---- transposed ---- */
 
+static bool
+is_same(const on_import *im, const char *which) {
+  return on_attr_is(im, "auto_pad", which, "NOTSET");
+}
+
+/* What is cut off at both ends, so that the output has this size; more than
+ * there is stands behind. */
+static void
+cut_to(const on_import *im, on_window *w, uint32_t k, int64_t full,
+       int64_t size) {
+  int64_t cut = full - size, half = cut > 0 ? cut / 2 : 0;
+  w->before[k] = cut <= 0 || is_same(im, "SAME_UPPER") ? half : cut - half;
+  w->after[k] = cut - w->before[k];
+}
+
 /* The padding of the output; output_shape says it for a given size. */
 static bool
 transposed_window(on_import *im, const gs_type *image, const int64_t *kernel,
                   on_window *w, int64_t *more) {
   int64_t pads[2 * GS_MAX_RANK], shape[GS_MAX_RANK];
+  bool same = is_same(im, "SAME_UPPER") || is_same(im, "SAME_LOWER");
   *w = (on_window){.n = image->rank - 2U};
   memcpy(w->size, image->dim + 2, w->n * sizeof *w->size);
   memcpy(w->kernel, kernel, w->n * sizeof *w->kernel);
-  if (!on_attr_is(im, "auto_pad", "NOTSET", "NOTSET") &&
-      !on_attr_is(im, "auto_pad", "VALID", "NOTSET"))
-    return on_fail(im, "auto_pad is not supported here");
   if (!on_attr_ints(im, "strides", 1, w->stride, w->n) ||
       !on_attr_ints(im, "dilations", 1, w->dilation, w->n) ||
       !on_attr_ints(im, "output_padding", 0, more, w->n) ||
@@ -172,14 +185,16 @@ transposed_window(on_import *im, const gs_type *image, const int64_t *kernel,
       return on_fail(im, "a stride or a dilation is below 1");
     int64_t full = (w->size[k] - 1) * w->stride[k] +
                    (w->kernel[k] - 1) * w->dilation[k] + 1 + more[k];
-    int64_t cut = pads[k] + pads[k + w->n];
     w->before[k] = pads[k];
-    if (shape[k]) {
-      cut = full - shape[k];
-      w->before[k] = cut > 0 ? cut - cut / 2 : 0; /* more is behind */
-    }
-    w->after[k] = cut - w->before[k];
-    w->out[k] = full - cut;
+    w->after[k] = pads[k + w->n];
+    if (shape[k])
+      cut_to(im, w, k, full, shape[k]);
+    else if (same)
+      cut_to(im, w, k, full, w->size[k] * w->stride[k]);
+    if (same && !shape[k] && w->after[k] < 0)
+      return on_fail(im, "its kernel is smaller than its stride, and what "
+                         "auto_pad makes of that is not agreed on");
+    w->out[k] = full - w->before[k] - w->after[k];
     if (w->out[k] < 1)
       return on_fail(im, "its result would have no elements");
   }

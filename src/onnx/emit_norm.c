@@ -228,7 +228,32 @@ by_channel(on_import *im, gs_term v, const gs_type *type) {
   return t_fit(im, v, type->dim, type->rank);
 }
 
-/* Groups of channels, or each of them, in each image. */
+/* x / norm along an axis; where the norm is 0, so is x, and stays. */
+void
+emit_lp_norm(on_import *im) {
+  gs_type type;
+  gs_term x = t_widened(im, on_term_in(im, 0));
+  bool axes[GS_MAX_RANK] = {0};
+  int64_t p = on_attr_int(im, "p", 2);
+  uint32_t axis;
+  if (!t_type(im, x, &type) ||
+      !on_axis(im, on_attr_int(im, "axis", -1), type.rank, &axis))
+    return;
+  if (p != 1 && p != 2) {
+    on_fail(im, "p is neither 1 nor 2");
+    return;
+  }
+  axes[axis] = true;
+  gs_term norm = reduce(im, &reductions[p == 1 ? ON_REDUCE_L1 : ON_REDUCE_L2],
+                        x, axes, type.rank, true);
+  norm = t_fit(im, norm, type.dim, type.rank);
+  x = t_select(im, norm, t_fold(im, "div", x, norm),
+               t_fold(im, "mul", x, norm));
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+/* Groups of channels, or each of them, in each image.  Before version 21 there
+ * is a factor and a summand a group. */
 void
 emit_instance_norm(on_import *im) {
   gs_type type;
@@ -241,10 +266,8 @@ emit_instance_norm(on_import *im) {
   int64_t groups = im->row->which == ON_GROUP_NORM
                        ? on_attr_int(im, "num_groups", 0)
                        : type.dim[1];
-  if (groups < 1 || type.dim[1] % groups ||
-      (im->row->which == ON_GROUP_NORM && im->opset < 21)) {
-    on_fail(im, "its groups do not divide its channels, or it is older than "
-                "version 21");
+  if (groups < 1 || type.dim[1] % groups) {
+    on_fail(im, "its groups do not divide its channels");
     return;
   }
   gs_type flat = {.rank = 3, .dtype = type.dtype};
@@ -253,9 +276,12 @@ emit_instance_norm(on_import *im) {
   flat.dim[2] = gs_elements(&type) / type.dim[0] / groups;
   x = t_reshape(im, x, flat.dim, 3, NULL, 0);
   x = normalized(im, x, axes, &flat, on_attr_real(im, "epsilon", 1e-5));
+  bool by_group = im->row->which == ON_GROUP_NORM && im->opset < 21;
+  const gs_type *by = by_group ? &flat : &type;
+  x = t_reshape(im, x, by->dim, by->rank, NULL, 0);
+  x = t_fold(im, "mul", x, by_channel(im, on_term_in(im, 1), by));
+  x = t_fold(im, "add", x, by_channel(im, on_term_in(im, 2), by));
   x = t_reshape(im, x, type.dim, type.rank, NULL, 0);
-  x = t_fold(im, "mul", x, by_channel(im, on_term_in(im, 1), &type));
-  x = t_fold(im, "add", x, by_channel(im, on_term_in(im, 2), &type));
   on_out(im, 0, x, on_type_in(im, 0));
 }
 

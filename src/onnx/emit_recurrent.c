@@ -5,7 +5,11 @@
  * is left of a step is a product with the state and a few elementwise
  * operators.  Few steps are written out: groups of code that are alike are one
  * function, so that a step more is a few calls more.  Many are a scan, whose
- * state is that of the layer, with the cell of an LSTM behind it. */
+ * state is that of the layer, with the cell of an LSTM behind it.
+ *
+ * Where sequences are of different lengths, each step has a number for each of
+ * them, above 0 as long as it goes on.  One that has ended keeps its state, and
+ * gives zeros; backward, it has not begun yet, and keeps its first state. */
 #include "glenside/program/scan.h"
 #include "onnx/onnx_import.h"
 
@@ -20,6 +24,7 @@ typedef struct recurrent {
   double clip;                /* 0: none */
   bool turned;                /* the batch comes first */
   uint32_t directions;
+  gs_term left; /* (steps, batch, H), above 0 in a sequence; none: all go on */
 } recurrent;
 
 /* One direction, on its way through the steps. */
@@ -146,16 +151,45 @@ find_sizes(on_import *im, recurrent *all) {
          on_fail(im, "its weights are not for as many directions as it has");
 }
 
-/* All sequences are as long as there are steps. */
+/* Whether all sequences are as long as there are steps. */
 static bool
-check_lengths(on_import *im, const recurrent *all) {
-  if (!on_in(im, 4))
-    return true;
-  const on_array *lengths = on_array_in(im, 4);
-  for (int64_t k = 0; lengths && k < lengths->n; k++)
-    if (on_int(lengths, k) != all->steps)
-      return on_fail(im, "sequences of different lengths are not supported");
-  return lengths != NULL;
+check_lengths(on_import *im, const on_array *lengths, int64_t steps,
+              bool *alike) {
+  *alike = true;
+  for (int64_t k = 0; k < lengths->n; k++) {
+    int64_t length = on_int(lengths, k);
+    if (length < 1 || length > steps)
+      return on_fail(im, "a sequence has the length %lld, not 1 to %lld",
+                     (long long)length, (long long)steps);
+    *alike &= length == steps;
+  }
+  return true;
+}
+
+/* How many steps a sequence still has. */
+static gs_term
+steps_left(on_import *im, const recurrent *all, gs_dtype d) {
+  const int64_t dim[] = {all->steps, all->batch, all->size};
+  gs_term lengths = t_cast(im, d, t_insert(im, on_term_in(im, 4), 1));
+  gs_term now = t_insert(im, t_insert(im, t_iota(im, d, all->steps), 1), 2);
+  return t_fold(im, "sub", t_fit(im, lengths, dim, 3), t_fit(im, now, dim, 3));
+}
+
+static bool
+find_lengths(on_import *im, recurrent *all) {
+  const on_value *lengths = on_in(im, 4);
+  bool alike = !lengths;
+  gs_type t;
+  all->left = GS_NO_TERM;
+  if (lengths &&
+      (!on_shape_in(im, 4, &t) || t.rank != 1 || t.dim[0] != all->batch))
+    return on_fail(im, "it does not have one length for each sequence");
+  if (lengths && lengths->array &&
+      !check_lengths(im, lengths->array, all->steps, &alike))
+    return false;
+  if (!alike)
+    all->left = steps_left(im, all, on_type_of(on_type_in(im, 0))->dtype);
+  return true;
 }
 
 static const char *
@@ -247,11 +281,25 @@ open_way(on_import *im, way *w) {
 
 /* ---- all steps ---- */
 
+/* left: above 0 where the sequence goes on; none: all do. */
 static void
-step(on_import *im, way *w, gs_term x) {
+step(on_import *im, way *w, gs_term x, gs_term left) {
   static void (*const steps[])(on_import *, way *, gs_term) = {
       [ON_LSTM] = lstm_step, [ON_GRU] = gru_step, [ON_RNN] = rnn_step};
+  gs_term state = w->state, cell = w->cell;
   steps[im->row->which](im, w, x);
+  if (!gs_term_ok(left))
+    return;
+  w->state = t_select(im, left, w->state, state);
+  if (gs_term_ok(cell))
+    w->cell = t_select(im, left, w->cell, cell);
+}
+
+/* Item t of what has one for each step; none of none. */
+static gs_term
+at_step(on_import *im, gs_term all, int64_t t) {
+  return gs_term_ok(all) ? t_squeeze(im, t_slice(im, all, 0, t, t + 1), 0)
+                         : GS_NO_TERM;
 }
 
 /* All states in the order of the inputs: (steps, 1, batch, H). */
@@ -261,8 +309,7 @@ write_out(on_import *im, way *w, bool backward) {
   int64_t n = w->all->steps;
   for (int64_t k = 0; k < n && !im->failed; k++) {
     int64_t t = backward ? n - 1 - k : k;
-    gs_term x = t_squeeze(im, t_slice(im, w->from_input, 0, t, t + 1), 0);
-    step(im, w, x);
+    step(im, w, at_step(im, w->from_input, t), at_step(im, w->all->left, t));
     list[t] = t_insert(im, t_insert(im, w->state, 0), 0);
   }
   for (int64_t t = n; t-- > 0 && !im->failed;)
@@ -272,7 +319,7 @@ write_out(on_import *im, way *w, bool backward) {
 
 /* ---- as a scan ---- */
 
-enum { MOST_OPERANDS = 5 };
+enum { MOST_OPERANDS = 6 };
 
 /* (2, batch, H): what both are in one. */
 static gs_term
@@ -288,11 +335,19 @@ part_of_state(on_import *im, gs_term both, int64_t d, int64_t part) {
   return t_squeeze(im, t_slice(im, both, d, part, part + 1), d);
 }
 
+/* A state, what has an item for each step, and what all steps read. */
+typedef struct scanned {
+  gs_term operands[MOST_OPERANDS];
+  uint32_t n_each, n;
+} scanned;
+
 /* Parameters for these operands, in a program of their own. */
 static bool
-add_params(on_import *im, const gs_program *around, const gs_term *operands,
-           uint32_t n, gs_term *params) {
-  const gs_step one = {.n_each = 1, .n_params = n};
+add_params(on_import *im, const gs_program *around, const scanned *s,
+           gs_term *params) {
+  const gs_step one = {.n_each = s->n_each, .n_params = s->n};
+  const gs_term *operands = s->operands;
+  uint32_t n = s->n;
   for (uint32_t k = 0; k < n; k++) {
     char name[] = {'p', (char)('0' + k), 0};
     gs_type type;
@@ -305,68 +360,92 @@ add_params(on_import *im, const gs_program *around, const gs_term *operands,
   return true;
 }
 
-/* The step over parameters: the state, its input, r, and then the bias of what
- * has one, and peepholes. */
+/* The step over parameters: the state, its input, what is left of sequences, if
+ * they end, r, and then the bias of what has one, and peepholes. */
 static gs_term
 next_state(on_import *im, const way *w, const gs_term *params) {
   way inner = *w;
-  uint32_t n = 3;
+  uint32_t n = 2;
+  gs_term left = gs_term_ok(w->all->left) ? params[n++] : GS_NO_TERM;
   bool cell = gs_term_ok(w->cell);
   inner.state = cell ? part_of_state(im, params[0], 0, 0) : params[0];
   inner.cell = cell ? part_of_state(im, params[0], 0, 1) : GS_NO_TERM;
-  inner.r = params[2];
+  inner.r = params[n++];
   inner.bias = im->row->which == ON_GRU ? params[n++] : GS_NO_TERM;
   inner.peephole = gs_term_ok(w->peephole) ? params[n++] : GS_NO_TERM;
-  step(im, &inner, params[1]);
+  step(im, &inner, params[1], left);
   return with_cell(im, &inner);
 }
 
 static bool
-encode_step(on_import *im, const way *w, const gs_term *operands, uint32_t n,
-            bs_value *attr) {
+encode_step(on_import *im, const way *w, const scanned *s, bs_value *attr) {
   gs_program *around = im->p;
   gs_term params[MOST_OPERANDS];
   gs_fault fault = {0};
   im->p = gs_program_new(im->ctx, NULL);
-  gs_term next = add_params(im, around, operands, n, params)
-                     ? next_state(im, w, params)
-                     : GS_NO_TERM;
+  gs_term next = add_params(im, around, s, params) ? next_state(im, w, params)
+                                                   : GS_NO_TERM;
   bool ok = gs_term_ok(next) && !im->failed;
-  if (ok && !gs_step_encode(im->p, next, 1, attr, &fault))
+  if (ok && !gs_step_encode(im->p, next, s->n_each, attr, &fault))
     ok = on_fail(im, "%s", fault.message);
   im->p = around;
   im->failed |= !ok;
   return ok;
 }
 
+static void
+add_operand(scanned *s, gs_term t) {
+  if (gs_term_ok(t))
+    s->operands[s->n++] = t;
+}
+
+static gs_term
+in_order(on_import *im, gs_term each, bool backward) {
+  return backward && gs_term_ok(each) ? t_reverse(im, each, 0) : each;
+}
+
+static scanned
+scanned_of(on_import *im, const way *w, bool backward) {
+  scanned s = {.operands = {with_cell(im, w)}, .n = 1};
+  add_operand(&s, in_order(im, w->from_input, backward));
+  add_operand(&s, in_order(im, w->all->left, backward));
+  s.n_each = s.n - 1;
+  add_operand(&s, w->r);
+  if (im->row->which == ON_GRU)
+    add_operand(&s, w->bias);
+  add_operand(&s, w->peephole);
+  return s;
+}
+
 static gs_term
 scan(on_import *im, way *w, bool backward) {
   int64_t last = w->all->steps - 1;
   bool cell = gs_term_ok(w->cell);
-  uint32_t n = 3;
+  const scanned s = scanned_of(im, w, backward);
   bs_value attr;
-  gs_term operands[MOST_OPERANDS] = {with_cell(im, w), w->from_input, w->r};
-  if (backward)
-    operands[1] = t_reverse(im, w->from_input, 0);
-  if (im->row->which == ON_GRU)
-    operands[n++] = w->bias;
-  if (gs_term_ok(w->peephole))
-    operands[n++] = w->peephole;
-  if (!encode_step(im, w, operands, n, &attr))
+  if (im->failed || !encode_step(im, w, &s, &attr))
     return GS_NO_TERM;
-  gs_term all = t_scan(im, attr, operands, n);
+  gs_term all = t_scan(im, attr, s.operands, s.n);
   gs_term end = t_squeeze(im, t_slice(im, all, 0, last, last + 1), 0);
   w->state = cell ? part_of_state(im, end, 0, 0) : end;
   w->cell = cell ? part_of_state(im, end, 0, 1) : GS_NO_TERM;
   if (cell)
     all = part_of_state(im, all, 1, 0);
-  return t_insert(im, backward ? t_reverse(im, all, 0) : all, 1);
+  return t_insert(im, in_order(im, all, backward), 1);
 }
 
+/* All states, and zeros behind the end of a sequence. */
 static gs_term
 run(on_import *im, way *w, bool backward) {
-  return w->all->steps > MOST_WRITTEN_OUT ? scan(im, w, backward)
-                                          : write_out(im, w, backward);
+  const recurrent *all = w->all;
+  const int64_t dim[] = {all->steps, 1, all->batch, all->size};
+  gs_term out = all->steps > MOST_WRITTEN_OUT ? scan(im, w, backward)
+                                              : write_out(im, w, backward);
+  if (!gs_term_ok(all->left) || !gs_term_ok(out))
+    return out;
+  gs_dtype d = on_type_of(on_type_in(im, 0))->dtype;
+  return t_select(im, t_insert(im, all->left, 1), out,
+                  t_value(im, d, 0, dim, 4));
 }
 
 static gs_term
@@ -390,7 +469,7 @@ emit_recurrent(on_import *im) {
                             : im->row->which == ON_GRU ? 3
                                                        : 1};
   gs_term y = GS_NO_TERM, h = GS_NO_TERM, c = GS_NO_TERM;
-  if (!find_sizes(im, &all) || !check_lengths(im, &all))
+  if (!find_sizes(im, &all) || !find_lengths(im, &all))
     return;
   if (gs_is_half(on_type_of(on_type_in(im, 0))->dtype)) {
     on_fail(im, "half floats are not supported");

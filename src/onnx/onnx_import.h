@@ -369,7 +369,7 @@ on_action emit_conv, emit_conv_transpose, emit_pool, emit_global_pool,
     emit_gemm, emit_matmul, emit_batch_norm, emit_layer_norm,
     emit_instance_norm, emit_softmax, emit_reduce, emit_resize, emit_einsum,
     emit_matmul_integer, emit_conv_integer, emit_qlinear_matmul,
-    emit_qlinear_conv, emit_dynamic_quantize, emit_mean_variance;
+    emit_qlinear_conv, emit_dynamic_quantize, emit_mean_variance, emit_lp_norm;
 
 /* Which of a family; the columns of the table say so. */
 enum {

@@ -39,8 +39,7 @@
     name, 3, most, "real = = = int32 = = =",                                   \
         "activation_alpha activation_beta activations clip direction "         \
         "hidden_size layout " attributes,                                      \
-        NULL, emit_recurrent, which,                                           \
-        "sequences of one length; Sigmoid, Tanh, Relu; no float16",            \
+        NULL, emit_recurrent, which, "Sigmoid, Tanh, Relu; no float16",        \
         ON_NO_SIZES                                                            \
   }
 #define COMPARE(name, types, which)                                            \
@@ -103,9 +102,9 @@ const on_row on_rows[] = {
      ON_FOLDS},
     {"ConvInteger", 2, 4, "byte byte = =1", WINDOW " group", NULL,
      emit_conv_integer, 0, NULL, ON_NO_SIZES},
-    {"ConvTranspose", 2, 3, "real = =",
-     WINDOW " group output_padding output_shape", NULL, emit_conv_transpose, 0,
-     "weights are known values; auto_pad is not SAME", ON_NO_SIZES},
+    {"ConvTranspose", 2, 3,
+     "real = =", WINDOW " group output_padding output_shape", NULL,
+     emit_conv_transpose, 0, "weights are known values", ON_NO_SIZES},
     UNARY("Cos", "real", ON_COS),
     FUNCTION("Cosh", "real", "", ON_COSH),
     {"CumSum", 2, 2, "float+double+index+uint32+14:float16 index",
@@ -114,8 +113,8 @@ const on_row on_rows[] = {
     {"DepthToSpace", 1, 1, "any", "blocksize mode", NULL, emit_depth_space,
      ON_DEPTH_TO_SPACE, NULL, ON_NO_SIZES},
     {"DequantizeLinear", 2, 3,
-     "byte+int32+21:int16+21:uint16 float+19:float16 =", "axis", NULL,
-     emit_dequantize, 0, NULL, ON_NO_SIZES},
+     "byte+int32+21:int16+21:uint16 float+19:float16 =", "axis block_size",
+     NULL, emit_dequantize, 0, NULL, ON_NO_SIZES},
     BINARY("Div", ON_DIV),
     {"Dropout", 1, 3, "real real bool", "seed ratio", NULL, emit_dropout, 0,
      "in inference, where it changes nothing", ON_NO_SIZES},
@@ -153,7 +152,7 @@ const on_row on_rows[] = {
     COMPARE("Greater", "number =", ON_GREATER),
     COMPARE("GreaterOrEqual", "number =", ON_GREATER_EQUAL),
     {"GroupNormalization", 3, 3, "real = =", "epsilon num_groups stash_type",
-     NULL, emit_instance_norm, ON_GROUP_NORM, "from version 21", ON_NO_SIZES},
+     NULL, emit_instance_norm, ON_GROUP_NORM, NULL, ON_NO_SIZES},
     {"HammingWindow", 1, 1, "index", "output_datatype periodic", fold_window,
      NULL, ON_HAMMING, "of a known size", ON_NO_SIZES},
     {"HannWindow", 1, 1, "index", "output_datatype periodic", fold_window, NULL,
@@ -180,6 +179,8 @@ const on_row on_rows[] = {
     UNARY("Log", "real", ON_LOG),
     {"LogSoftmax", 1, 1, "real", "axis", NULL, emit_softmax, ON_LOG_SOFTMAX,
      NULL, ON_FOLDS},
+    {"LpNormalization", 1, 1, "real", "axis p", NULL, emit_lp_norm, 0, NULL,
+     ON_NO_SIZES},
     {"LpPool", 1, 1, "real", WINDOW " ceil_mode p", NULL, emit_pool, ON_LP_POOL,
      NULL, ON_FOLDS},
     {"MatMul", 2, 2, "wide =", "", NULL, emit_matmul, 0, NULL, ON_FOLDS},
@@ -215,7 +216,8 @@ const on_row on_rows[] = {
      NULL, emit_qlinear_matmul, 0, NULL, ON_NO_SIZES},
     {"QuantizeLinear", 2, 3,
      "float+int32+19:float16 float+19:float16+19:int32 byte+21:int16+21:uint16",
-     "axis saturate", NULL, emit_quantize, 0, "to int8 and uint8", ON_NO_SIZES},
+     "axis block_size output_dtype saturate", NULL, emit_quantize, 0,
+     "to 8 and 16 bits", ON_NO_SIZES},
     RECURRENT("RNN", 6, "", ON_RNN),
     {"Range", 3, 3, "float+double+int16+index = =", "", fold_range, emit_range,
      0, "of values that are known, but for open sizes", ON_NO_FOLDING},

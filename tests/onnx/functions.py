@@ -242,9 +242,10 @@ def part(a, d):
     return A(a.shape[1:], a.data[d * size:(d + 1) * size])
 
 
-def unrolled(cell, xs, w, r, b, p, before, h0, c0, ways):
-    """Y, Y_h and Y_c as ONNX has them."""
+def unrolled(cell, xs, w, r, b, p, before, h0, c0, ways, lengths=None):
+    """Y, Y_h and Y_c as ONNX has them; Y is 0 behind the end of a sequence."""
     steps, batch, _ = xs.shape
+    lengths = lengths or [steps] * batch
     n = r.shape[2]
     y = A((steps, len(ways), batch, n), [0.0] * (steps * len(ways) * batch * n))
     last = A((len(ways), batch, n), [0.0] * (len(ways) * batch * n))
@@ -252,7 +253,7 @@ def unrolled(cell, xs, w, r, b, p, before, h0, c0, ways):
     for d, backward in enumerate(ways):
         for k in range(batch):
             h, c = line(part(h0, d), k), line(part(c0, d), k)
-            for t in range(steps)[::-1 if backward else 1]:
+            for t in range(lengths[k])[::-1 if backward else 1]:
                 h, c = cell(part(w, d), part(r, d), line(b, d), line(p, d),
                             before, line(part(xs, t), k), h, c)
                 at = ((t * len(ways) + d) * batch + k) * n

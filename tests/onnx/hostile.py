@@ -118,6 +118,16 @@ def stored_as(*fields, dtype=FLOAT):
                         [w + b"".join(fields)])
 
 
+def of_lengths(*lengths):
+    """A recurrent layer of three steps and one sequence."""
+    return encode.model(
+        [node("RNN", ["a", "w", "r", "", "n"], ["y"], "here", hidden_size=1)],
+        [value("a", FLOAT, (3, 1, 1))], [value("y", FLOAT, (3, 1, 1, 1))],
+        [tensor("w", FLOAT, (1, 1, 1), [0.5]),
+         tensor("r", FLOAT, (1, 1, 1), [0.5]),
+         tensor("n", INT32, (len(lengths),), lengths)])
+
+
 KEEP = encode.block(1, "keepdims")
 FAR = (1 << 53) + 1
 GOOD = with_weight()
@@ -294,6 +304,33 @@ MODELS = [
          value("r", FLOAT16, (1, 2, 2))], [value("y", FLOAT16, (3, 1, 1, 2))])),
     ("limits of Resize: not antialias", op(
         "Resize", ["x", "", "", "s"], [list_of("s", 4, 3)], antialias=1)),
+    ("its kernel is smaller than its stride", encode.model(
+        [node("ConvTranspose", ["i", "w"], ["y"], "here", strides=[3],
+              auto_pad="SAME_UPPER")], [value("i", FLOAT, (1, 1, 4))],
+        [value("y", FLOAT, (1, 1, 12))],
+        [tensor("w", FLOAT, (1, 1, 2), [1.0, 2.0])])),
+    ("a sequence has the length 4, not 1 to 3", of_lengths(4)),
+    ("a sequence has the length 0, not 1 to 3", of_lengths(0)),
+    ("one length for each sequence", of_lengths(3, 3)),
+    ("output_dtype is not the type of its zero point", encode.model(
+        [node("QuantizeLinear", ["x", "s", "z"], ["y"], "here",
+              output_dtype=2)], [X], [value("y", INT8, (2, 3))],
+        [tensor("s", FLOAT, (), [2.0]), tensor("z", INT8, (), [1])],
+        opset=21)),
+    ("8 and 16 bits", encode.model(
+        [node("QuantizeLinear", ["x", "s"], ["y"], "here", output_dtype=6)],
+        [X], [value("y", INT32, (2, 3))], [tensor("s", FLOAT, (), [2.0])],
+        opset=21)),
+    *[("one number for each block", encode.model(
+        [node("QuantizeLinear", ["x", "s"], ["y"], "here", block_size=block)],
+        [X], [value("y", UINT8, (2, 3))],
+        [tensor("s", FLOAT, (2, 1), [2.0, 1.0])], opset=21))
+      for block in (-1, 1, 4, 1 << 62)],
+    ("one number for each block", encode.model(
+        [node("QuantizeLinear", ["d", "s"], ["y"], "here", block_size=1)],
+        [value("d", FLOAT, (1,) * 24)], [value("y", UINT8, (1,) * 24)],
+        [tensor("s", FLOAT, (1,) * 24, [2.0])], opset=21)),
+    ("p is neither 1 nor 2", op("LpNormalization", p=3)),
     ("neither LEFT nor RIGHT", typed("BitShift", UINT8, UINT8)),
     # An f64 does not hold what these may come to.
     ("(Mul): its result may be beyond 2^53", encode.model(

@@ -37,6 +37,7 @@ import texts
 from cases import CASES
 import drawn  # noqa: F401, adds its cases behind all others
 import edges  # noqa: F401, adds its cases behind those
+import forms  # noqa: F401, adds its cases behind those
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
                     UINT16, UINT32, UINT8)
 
