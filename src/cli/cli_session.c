@@ -124,6 +124,7 @@ cl_open(cl_session *session, const cl_options *options) {
   session->prepack = options->prepack.items;
   session->n_prepack = options->prepack.n;
   session->files = NULL;
+  session->tuned = NULL;
   session->color = wants_color(options->color, STDERR_FILENO);
   session->glen = glen_context_new(NULL, 0);
   if (!session->glen || !glen_outputs_begin(session->glen)) {

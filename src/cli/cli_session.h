@@ -18,6 +18,7 @@ typedef struct cl_session {
   const char *const *prepack;
   uint32_t n_prepack;
   const char **files;
+  const char *tuned; /* what --tune found, as JSON; NULL: nothing was tuned */
 } cl_session;
 
 bool cl_open(cl_session *, const cl_options *);
@@ -47,6 +48,8 @@ int cl_refuse_one_file(const cl_command *, const cl_options *);
  * of an output, ends as that of something else; else GLEN_OK. */
 int cl_refuse_inputs(const cl_command *, const cl_options *);
 int cl_refuse_suffixes(const cl_command *, const cl_options *);
+/* The same where the report of --json would share stdout with the result. */
+int cl_refuse_json(const cl_command *, const cl_options *);
 /* cli_emit.c: the path of output k of `glen compile`; false: there are no
  * more. */
 bool cl_compile_output(const cl_options *, uint32_t k, char *path, size_t size);

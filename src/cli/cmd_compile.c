@@ -281,13 +281,16 @@ make_code(job *j, const cl_options *o) {
   return j->loops && emit_code(j);
 }
 
-/* What was written, unless it is on stdout, or the verdict or the report of a
- * search is. */
+/* One object: what the search found, or the verdict, which is there already,
+ * or else what was written. */
 static void
 print_json(const job *j, const cl_options *o) {
   char path[CL_PATH];
-  if (!o->json || cl_on_stdout(o) || j->explored.verdict || o->tune)
+  if (!o->json || j->session->tuned || j->explored.verdict) {
+    if (o->json && j->session->tuned)
+      fputs(j->session->tuned, stdout);
     return;
+  }
   fputs("{\"schema\":1,\"function\":", stdout);
   cl_print_json_text(j->function);
   printf(",\"rewritten\":%s,\"outputs\":[",
@@ -315,13 +318,15 @@ verified(job *j, const cl_options *o) {
   const cl_explored *e = &j->explored;
   if (!e->verdict)
     return not_rewritten(j, o);
+  bool refuted = !strcmp(e->verdict, "refuted");
+  bool json = o->json && (refuted || !o->tune);
   const char *text =
-      glen_result_verified_text(j->session->glen, e->result, o->json);
-  if (o->json && !cl_on_stdout(o))
+      glen_result_verified_text(j->session->glen, e->result, json);
+  if (json)
     fputs(text, stdout);
   else
     cl_note(j->session, "%s", text);
-  return strcmp(e->verdict, "refuted") != 0;
+  return !refuted;
 }
 
 /* Loops in their text form: there is no term to explore or to print. */

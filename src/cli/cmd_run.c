@@ -120,6 +120,8 @@ print_json(cl_session *session, const glen_tensors *outputs,
     printf(",\"seconds\":%.9g", m->seconds);
   if (session->options->profile)
     cl_print_profile_json(&m->profile);
+  if (session->tuned)
+    printf(",\"tune\":%s", session->tuned);
   printf("}\n");
 }
 

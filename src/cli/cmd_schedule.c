@@ -119,6 +119,8 @@ schedule(job *j, const cl_options *o) {
   if (!print && !o->output && !(j->printed && *j->printed))
     print = "loops";
   ok = print_all(j, print);
+  if (o->json && j->session.tuned)
+    printf(",\"tune\":%s", j->session.tuned);
   if (o->json)
     puts("}");
   return ok && (!o->output || o->dry_run || write_code(j, o));

@@ -47,10 +47,9 @@ write_results(cl_session *session, const glen_tuned *tuned) {
   const cl_options *o = session->options;
   char path[4096];
   bool to_file = cl_beside_output(o, ".sched", path, sizeof path);
-  if (o->json && to_file)
-    fputs(tuned->json, stdout);
-  else
-    cl_note(session, "%s", o->json ? tuned->json : tuned->text);
+  session->tuned = tuned->json;
+  if (!o->json)
+    cl_note(session, "%s", tuned->text);
   return !to_file || cl_write(session, path, tuned->script);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* suffixes.c - files whose names end as those of something else than what the
- * command reads or writes: said before any work is done.
+ * command reads or writes, and a result that --json leaves no place for: said
+ * before any work is done.
  *
  * A compiler takes C from a file by its name, so C below a name of C++, or of
  * an object, would only fail later and elsewhere.  Ends that mean nothing, such
@@ -138,6 +139,25 @@ cl_refuse_inputs(const cl_command *command, const cl_options *o) {
   bool wrong = cl_command_bit(command) == IMPORT && o->files.n &&
                !o->list_operators && is_program_already(o->files.items[0]);
   return wrong ? GLEN_USAGE : GLEN_OK;
+}
+
+/* Does the result go to stdout?  That of map is its report. */
+static bool
+is_printed(int bit, const cl_options *o) {
+  if (bit == MAP || (o->output && !cl_on_stdout(o)))
+    return false;
+  return o->output || bit == COMPILE ||
+         (bit == SATURATE && strcmp(o->form, "glen") != 0);
+}
+
+int
+cl_refuse_json(const cl_command *command, const cl_options *o) {
+  if (!o->json || !is_printed(cl_command_bit(command), o))
+    return GLEN_OK;
+  fprintf(stderr,
+          "glen: --json: the report and the result would both be on stdout: "
+          "use -o FILE for the result, or leave --json out\n");
+  return GLEN_USAGE;
 }
 
 int
