@@ -79,6 +79,12 @@ emit_loss(on_import *im) {
     on_fail(im, "its scores have no classes");
     return;
   }
+  gs_type weights;
+  if (on_in(im, 2) && (!on_shape_in(im, 2, &weights) || weights.rank != 1 ||
+                       weights.dim[0] != l.type.dim[1])) {
+    on_fail(im, "it does not have one weight for each class");
+    return;
+  }
   if (im->row->which == ON_LOG_SOFTMAX) {
     bool axes[GS_MAX_RANK] = {[1] = true};
     l.score = t_log_softmax(im, l.score, axes);

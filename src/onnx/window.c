@@ -26,26 +26,35 @@ span_of(const on_window *w, uint32_t k) {
 }
 
 /* As many positions as strides fit in the image; the larger part of an odd
- * padding behind, or before. */
-static void
-pad_same(on_window *w, bool lower) {
+ * padding behind, or before.  Others leave out dilations where a pool is
+ * padded, or begin behind the first element where strides are larger than
+ * kernels. */
+static bool
+pad_same(on_import *im, on_window *w, bool lower, bool pool) {
   for (uint32_t k = 0; k < w->n; k++) {
     int64_t out = (w->size[k] + w->stride[k] - 1) / w->stride[k];
     int64_t all = (out - 1) * w->stride[k] + span_of(w, k) - w->size[k];
+    if (all < -1 || (pool && w->dilation[k] > 1))
+      return on_fail(im, "what auto_pad makes of %s is not agreed on",
+                     all < -1 ? "a kernel that is so much smaller than its "
+                                "stride"
+                              : "a pool with dilations");
     all = all < 0 ? 0 : all;
     w->before[k] = lower ? all - all / 2 : all / 2;
     w->after[k] = all - w->before[k];
   }
+  return true;
 }
 
 static bool
-place(on_import *im, on_window *w) {
+place(on_import *im, on_window *w, bool pool) {
   if (on_attr_is(im, "auto_pad", "NOTSET", "NOTSET"))
     return read_pads(im, w);
   if (on_attr_is(im, "auto_pad", "SAME_UPPER", "NOTSET") ||
       on_attr_is(im, "auto_pad", "SAME_LOWER", "NOTSET"))
-    pad_same(w, on_attr_is(im, "auto_pad", "SAME_LOWER", "NOTSET"));
-  else if (!on_attr_is(im, "auto_pad", "VALID", "NOTSET"))
+    return pad_same(im, w, on_attr_is(im, "auto_pad", "SAME_LOWER", "NOTSET"),
+                    pool);
+  if (!on_attr_is(im, "auto_pad", "VALID", "NOTSET"))
     return on_fail(im, "auto_pad has a value that is not supported");
   return true;
 }
@@ -90,7 +99,7 @@ on_window_of(on_import *im, const gs_type *image, const int64_t *kernel,
       return on_fail(im, "a kernel, a stride or a dilation is below 1, or "
                          "the kernel is above 65536");
   }
-  if (!place(im, w))
+  if (!place(im, w, !kernel))
     return false;
   for (uint32_t k = 0; k < w->n; k++)
     if (!count(im, w, k))

@@ -304,6 +304,19 @@ MODELS = [
          value("r", FLOAT16, (1, 2, 2))], [value("y", FLOAT16, (3, 1, 1, 2))])),
     ("limits of Resize: not antialias", op(
         "Resize", ["x", "", "", "s"], [list_of("s", 4, 3)], antialias=1)),
+    *[("one weight for each class", encode.model(
+        [node(name, ["x", "t", "w"], ["y"], "here")],
+        [X, value("t", INT64, (2,))], [value("y", FLOAT, ())],
+        [tensor("w", FLOAT, shape, [1.0] * math.prod(shape))]))
+      for name in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+      for shape in ((2,), (4,), (1, 3), ())],
+    *[("is not agreed on", encode.model(
+        [node(name, ["i"], ["y"], "here", auto_pad="SAME_UPPER", **more)],
+        [value("i", FLOAT, (1, 1, 8))], [value("y", FLOAT, None)]))
+      for name, more in (
+          ("MaxPool", {"kernel_shape": [2], "dilations": [2]}),
+          ("MaxPool", {"kernel_shape": [1], "strides": [4]}),
+          ("AveragePool", {"kernel_shape": [1], "strides": [4]}))],
     ("its kernel is smaller than its stride", encode.model(
         [node("ConvTranspose", ["i", "w"], ["y"], "here", strides=[3],
               auto_pad="SAME_UPPER")], [value("i", FLOAT, (1, 1, 4))],
