@@ -12,8 +12,9 @@
 #include "poly/lower/lower.h"
 #include <string.h>
 
-/* A view of more pieces that is used twice is cut. */
-enum { MANY_PIECES = 64 };
+/* A view of more pieces that is used twice is cut; and where pieces of a copy
+ * end at so many quotients, what the pieces come from is. */
+enum { MANY_PIECES = 64, MANY_QUOTIENTS = 3 };
 
 static gs_compute
 op_of(const po_lowering *low, gs_term compute) {
@@ -131,6 +132,65 @@ limit_regions(po_lowering *low, gs_term compute) {
   }
 }
 
+/* ---- copies ---- */
+
+static isl_stat
+count_quotients(isl_basic_set *part, void *most) {
+  isl_size n = isl_basic_set_dim(part, isl_dim_div);
+  *(isl_size *)most = n > *(isl_size *)most ? n : *(isl_size *)most;
+  isl_basic_set_free(part);
+  return n < 0 ? isl_stat_error : isl_stat_ok;
+}
+
+/* A reshape of what several pieces make up, as an image between zeros is, tells
+ * them apart by quotients of its indices: loops over these are found slowly, or
+ * not at all. */
+static bool
+is_knotted(const po_view *view) {
+  isl_size most = 0;
+  for (uint32_t k = 0; k < view->pieces.len && view->pieces.len > 1; k++)
+    if (isl_set_foreach_basic_set(view->pieces.data[k].set, count_quotients,
+                                  &most) < 0)
+      return false;
+  return most >= MANY_QUOTIENTS;
+}
+
+static isl_size
+count_parts(const po_view *view) {
+  isl_size n = 0;
+  for (uint32_t k = 0; k < view->pieces.len; k++)
+    n += isl_set_n_basic_set(view->pieces.data[k].set);
+  return n;
+}
+
+/* Below the knot the smallest term that has all parts of its pieces: an image
+ * with all of its borders. */
+static uint32_t
+choose_straight(const po_lowering *low, const po_path *path) {
+  const po_view *views = low->views.of;
+  uint32_t k = 0;
+  while (k + 1 < path->len && is_knotted(&views[path->data[k].i]))
+    k++;
+  isl_size n = count_parts(&views[path->data[k].i]);
+  uint32_t best = k;
+  for (; k < path->len && count_parts(&views[path->data[k].i]) >= n; k++)
+    if (gs_elements_at(low->source, path->data[k]) <
+        gs_elements_at(low->source, path->data[best]))
+      best = k;
+  return best;
+}
+
+/* What is copied, or computed with, reads an array of all pieces. */
+static void
+unknot(po_lowering *low, gs_term operand) {
+  po_path path = {0};
+  if (low->views.base[operand.i] || !is_knotted(&low->views.of[operand.i]))
+    return;
+  po_descend(low, operand, &path);
+  po_cut(low, &path, choose_straight(low, &path));
+  bs_vec_done(low->heap, &path);
+}
+
 /* ---- order ---- */
 
 const po_view *
@@ -225,6 +285,8 @@ make_view(po_lowering *low, gs_term t) {
     if (is_product(low, t) && !low->cautious)
       po_straighten_factors(low, t);
   }
+  for (uint32_t k = 0; k < node->n_kids && !gs_op_table[node->op].view; k++)
+    unknot(low, node->kids[k]);
   po_view_make(&low->views, t);
   bool grows = low->cautious && is_intricate(node->op);
   if (low->views.inside[t.i] || (!grows && !would_multiply(low, t)))
@@ -244,6 +306,8 @@ po_plan(po_lowering *low) {
   for (uint32_t i = 0; i < source->nodes.len && !low->views.too_many; i++)
     if (live[i] && !po_has_failed(low))
       make_view(low, (gs_term){i});
+  for (uint32_t k = 0; k < source->outputs.len && !po_has_failed(low); k++)
+    unknot(low, source->outputs.data[k].term);
   bs_free(low->heap, live);
   if (low->views.too_many)
     return bs_error(source->ctx.diags, BS_NOWHERE, "too-complex",
