@@ -243,8 +243,6 @@ void api_json_stats(const glen_result *, bool seconds, bs_json *);
  * cut something off. */
 void api_note_stop(glen_result *);
 void api_warn_cut(glen_result *);
-/* No rule that was allowed adds anything. */
-bool api_saturated(const glen_result *);
 /* The lines and the fields on how the run stopped. */
 void api_put_phases(const glen_result *, bs_text *);
 void api_json_phases(const glen_result *, bs_json *);

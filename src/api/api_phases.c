@@ -48,8 +48,9 @@ api_note_stop(glen_result *r) {
                                       : eg_stop_name(r->run.stop);
 }
 
-bool
-api_saturated(const glen_result *r) {
+/* No rule that was allowed adds anything. */
+static bool
+is_saturated(const glen_result *r) {
   return r->run.stop == EG_STOP_SATURATED && !r->limited;
 }
 
@@ -133,7 +134,7 @@ api_put_phases(const glen_result *r, bs_text *text) {
 void
 api_json_phases(const glen_result *r, bs_json *j) {
   const rl_run *run = &r->run;
-  bs_json_bool(j, "saturated", api_saturated(r));
+  bs_json_bool(j, "saturated", is_saturated(r));
   if (r->regions) {
     bs_json_object(j, "regions");
     bs_json_int(j, "count", r->regions->count);
@@ -221,7 +222,7 @@ api_as_written(const glen_result *r) {
   if (!same_program(&r->ctx->heap, r->input, r->program.program))
     return "terms of the program were found equal; --stats says by which "
            "rules";
-  return !best               ? "nothing cheaper was found"
-         : !api_saturated(r) ? "nothing that was explored is cheaper"
-                             : "the program was best as written";
+  return !best              ? "nothing cheaper was found"
+         : !is_saturated(r) ? "nothing that was explored is cheaper"
+                            : "the program was best as written";
 }

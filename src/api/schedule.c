@@ -23,9 +23,9 @@ glen_loops_load_at(glen_context *ctx, const glen_target *target,
   if (!api_read_sizes(ctx, &ctx->arena, sizes, n_sizes, &given))
     return NULL;
   uint32_t source = bs_source_read(&ctx->diags, path, BS_NOWHERE);
-  po_program *p = source ? po_read_loops_at(&ctx->gs, target->target, source,
-                                            given, n_sizes)
-                         : NULL;
+  po_program *p =
+      source ? po_read_loops(&ctx->gs, target->target, source, given, n_sizes)
+             : NULL;
   if (!p) {
     api_blame_limit(&frame);
     return NULL;

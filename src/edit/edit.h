@@ -144,8 +144,6 @@ void ed_uses(const ed_document *, uint32_t source,
 
 /* references.c */
 typedef BS_VEC(ed_use) ed_references;
-/* The last source that was read of a path, or 0. */
-uint32_t ed_source_of(const ed_document *, const char *path);
 /* What a place of a file that was read names; path NULL: of the document. */
 bool ed_use_at(const ed_document *, const char *path, uint32_t at, ed_use *out);
 /* All that means the same, in every file that was read; false: nothing that has
@@ -190,11 +188,8 @@ typedef struct ed_word_info {
 /* An operator, compute operator, instruction, function, dtype, form. */
 bool ed_word_find(const ed_document *, const char *word, const char *around,
                   ed_word_info *out);
-/* How a compute operator acts, in one line. */
-const char *ed_compute_doc(gs_compute);
 /* ((1, 64), (3, 3)) f32 and how many elements and bytes that is. */
 const char *ed_type_text(const ed_document *, const gs_type *, bool size);
-const char *ed_instr_usage(const ed_document *, const gs_instr *);
 const char *ed_function_usage(const ed_document *, const gs_function_info *);
 
 #endif

@@ -11,8 +11,9 @@ source_at(const ed_document *d, uint32_t source) {
   return &d->ctx->diags->sources.data[source - 1];
 }
 
-uint32_t
-ed_source_of(const ed_document *d, const char *path) {
+/* The last source that was read of a path, or 0. */
+static uint32_t
+source_of(const ed_document *d, const char *path) {
   const bs_diags *diags = d->ctx->diags;
   for (uint32_t k = diags->sources.len; k > 0; k--)
     if (!strcmp(diags->sources.data[k - 1].path, path))
@@ -40,7 +41,7 @@ find_here(void *arg, const ed_use *use) {
 
 bool
 ed_use_at(const ed_document *d, const char *path, uint32_t at, ed_use *out) {
-  uint32_t source = ed_source_of(d, path ? path : d->path);
+  uint32_t source = source_of(d, path ? path : d->path);
   finder f = {.document = d, .at = at, .use = out};
   if (source)
     ed_uses(d, source, find_here, &f);
@@ -97,7 +98,7 @@ ed_references_to(const ed_document *d, const ed_use *meant,
   *out = (ed_references){0};
   uint32_t n = d->ctx->diags->sources.len;
   for (uint32_t k = 1; k <= n; k++)
-    if (ed_source_of(d, source_at(d, k)->path) == k)
+    if (source_of(d, source_at(d, k)->path) == k)
       ed_uses(d, k, gather, &g);
   if (are_defined(out))
     return true;
@@ -160,7 +161,7 @@ is_taken(const ed_document *d, const ed_use *meant, const char *name) {
   clash c = {.document = d, .meant = meant, .name = name};
   uint32_t n = d->ctx->diags->sources.len;
   for (uint32_t k = 1; k <= n; k++)
-    if (ed_source_of(d, source_at(d, k)->path) == k)
+    if (source_of(d, source_at(d, k)->path) == k)
       ed_uses(d, k, find_clash, &c);
   return c.found;
 }

@@ -16,8 +16,9 @@ static const char *const compute_docs[] = {
     [GS_LOOKUP] = "C = (n + m): a table of n, and m indices into it",
 };
 
-const char *
-ed_compute_doc(gs_compute op) {
+/* How a compute operator acts, in one line. */
+static const char *
+compute_doc(gs_compute op) {
   assert(op < GS_COMPUTE_COUNT);
   return compute_docs[gs_compute_table[op].kind];
 }
@@ -57,8 +58,8 @@ ed_type_text(const ed_document *d, const gs_type *type, bool size) {
 
 /* --- how words are written ------------------------------------------------ */
 
-const char *
-ed_instr_usage(const ed_document *d, const gs_instr *i) {
+static const char *
+instr_usage(const ed_document *d, const gs_instr *i) {
   bs_text out;
   bs_text_init(&out, d->ctx->heap);
   bs_putf(&out, "(%s", i->name);
@@ -116,7 +117,7 @@ find_compute(const ed_document *d, const char *word, ed_word_info *out) {
   gs_compute op;
   if (!gs_compute_find(word, &op))
     return false;
-  *out = (ed_word_info){"operator", compute_usage(d, op), ed_compute_doc(op)};
+  *out = (ed_word_info){"operator", compute_usage(d, op), compute_doc(op)};
   return true;
 }
 
@@ -136,7 +137,7 @@ find_instruction(const ed_document *d, const char *word, ed_word_info *out) {
     i = gs_find_instr(d->target, word);
   if (!i)
     return false;
-  *out = (ed_word_info){"instruction", ed_instr_usage(d, i),
+  *out = (ed_word_info){"instruction", instr_usage(d, i),
                         i->intent ? i->intent : ""};
   return true;
 }

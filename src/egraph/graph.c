@@ -247,9 +247,8 @@ eg_add_head(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n,
   return eg_add_key(g, &k, eg_key_hash(&k), kids, n, into, why);
 }
 
-uint32_t
-eg_find_head(const eg_graph *g, uint32_t head, const eg_class *kids,
-             uint32_t n) {
+static uint32_t
+find_head(const eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n) {
   assert((head & EG_HEAD_MASK) < g->heads.len && eg_all_lead(g, kids, n));
   eg_key k = eg_key_of(head, kids, n);
   uint32_t at = eg_table_find(g, &k, eg_key_hash(&k), EG_NONE, NULL);
@@ -295,7 +294,7 @@ eg_lookup(const eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
     if (kids[i].i == EG_NONE)
       return EG_NO_CLASS;
   const eg_class *own = canonical((eg_graph *)g, kids, n_kids, few);
-  return (eg_class){eg_find_head(g, head, own, n_kids)};
+  return (eg_class){find_head(g, head, own, n_kids)};
 }
 
 /* --- looking ----------------------------------------------------------- */

@@ -430,8 +430,6 @@ uint32_t eg_add_key(eg_graph *, const eg_key *, uint64_t hash,
  * canonical. */
 uint32_t eg_add_new(eg_graph *, const eg_key *, uint64_t hash,
                     const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
-uint32_t eg_find_head(const eg_graph *, uint32_t head, const eg_class *kids,
-                      uint32_t n); /* kids canonical; EG_NONE */
 /* A capacity of at least `need`; careful near the limit. */
 uint64_t eg_grown(eg_graph *, uint64_t have, uint64_t need, size_t item);
 

@@ -117,9 +117,6 @@ const eg_term *eg_side_of(const eg_explainer *, const eg_instance *,
                           uint32_t side);
 uint32_t eg_rule_of(const eg_explainer *, const eg_instance *);
 uint32_t eg_instance_new(eg_explainer *, uint32_t event);
-/* The head of a node of a side, EG_NO_TERM when the graph has none. */
-uint32_t eg_side_head(const eg_explainer *, const eg_instance *,
-                      const eg_term_node *);
 /* A row that node `at` of a side stood for, the one that was equal to `row`
  * first; EG_NONE. */
 uint32_t eg_side_row(eg_explainer *, const eg_instance *, uint32_t side,

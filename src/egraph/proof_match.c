@@ -47,9 +47,9 @@ eg_instance_new(eg_explainer *x, uint32_t event) {
   return x->instances.len - 1;
 }
 
-uint32_t
-eg_side_head(const eg_explainer *x, const eg_instance *i,
-             const eg_term_node *n) {
+/* The head of a node of a side, EG_NO_TERM when the graph has none. */
+static uint32_t
+side_head(const eg_explainer *x, const eg_instance *i, const eg_term_node *n) {
   bs_value attr = eg_attr_build(x->g->values, &n->attr, eg_slots_of(x, i));
   uint32_t head = eg_head_find(x->g, n->op, attr, n->n_kids);
   return head == EG_NONE ? EG_NONE : head & EG_HEAD_MASK;
@@ -135,7 +135,7 @@ find_candidates(const eg_explainer *x, const eg_instance *i, const eg_term *t,
     if (classes[k] == EG_NONE)
       return;
   }
-  uint32_t head = eg_side_head(x, i, n);
+  uint32_t head = side_head(x, i, n);
   if (head == EG_NONE)
     return;
   uint32_t row = eg_history_find(&x->h, head, classes, n->n_kids);
@@ -178,7 +178,7 @@ classes_of(const eg_explainer *x, const eg_instance *i, const eg_term *t,
     }
     for (uint32_t j = 0; j < n->n_kids && j < MOST_KIDS; j++)
       few[j] = cls[n->kids[j]];
-    head = eg_side_head(x, i, n);
+    head = side_head(x, i, n);
     if (head != EG_NONE && n->n_kids <= MOST_KIDS)
       row = eg_history_find(&x->h, head, few, n->n_kids);
     if (row != EG_NONE)
@@ -193,7 +193,7 @@ eg_side_fits(eg_explainer *x, const eg_instance *i, uint32_t side, uint32_t at,
   assert(term < x->nodes.len);
   const eg_term *t = eg_side_of(x, i, side);
   const eg_term_node *n = &t->nodes[at];
-  if (x->nodes.data[term].head != eg_side_head(x, i, n))
+  if (x->nodes.data[term].head != side_head(x, i, n))
     return false;
   uint32_t *cls = classes_of(x, i, t, at);
   bool fits = true;
@@ -225,7 +225,7 @@ build_node(eg_explainer *x, const eg_instance *i, const eg_term_node *n,
   if (n->is_slot)
     return slot_class(x, i, n->slot) == EG_NONE ? EG_NO_TERM
                                                 : bind(x, i, n->slot);
-  uint32_t head = eg_side_head(x, i, n);
+  uint32_t head = side_head(x, i, n);
   if (head == EG_NONE || n->n_kids > MOST_KIDS)
     return EG_NO_TERM;
   for (uint32_t j = 0; j < n->n_kids; j++) {

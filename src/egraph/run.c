@@ -175,8 +175,10 @@ eg_search_how(eg_runner *r, uint32_t k) {
   return how;
 }
 
-bool
-eg_is_unchanged(eg_runner *r, uint32_t k) {
+/* Has nothing changed that its pattern looks at since the rule was searched?
+ * Then nothing is fresh to it, and its matches are as many as they were. */
+static bool
+is_unchanged(eg_runner *r, uint32_t k) {
   assert(k < r->n_rules);
   const eg_pattern *p = r->rules[k].pattern;
   const eg_rule_state *s = &r->states[k];
@@ -223,7 +225,7 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
   double t = bs_now();
   uint64_t n = 0;
   eg_match_buffer_open(&c, r, k, backoff);
-  if (eg_is_unchanged(r, k))
+  if (is_unchanged(r, k))
     n = s->count;
   else if (!s->grounds_missing)
     n = eg_search_with(r->g, r->rules[k].pattern, &how, &c.sink, NULL);

@@ -95,9 +95,6 @@ struct eg_runner {
 
 /* run.c: how a rule is searched in this iteration */
 eg_search_options eg_search_how(eg_runner *, uint32_t rule);
-/* Has nothing changed that its pattern looks at since the rule was searched?
- * Then nothing is fresh to it, and its matches are as many as they were. */
-bool eg_is_unchanged(eg_runner *, uint32_t rule);
 
 /* batch.c: builds what is ready, a group at most; false when a node or a union
  * was refused. */

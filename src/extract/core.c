@@ -38,8 +38,8 @@ core_cheapest(const ex_core *g, uint32_t c) {
   return best;
 }
 
-bool
-core_has_kid(const core_node *n, uint32_t class) {
+static bool
+has_kid(const core_node *n, uint32_t class) {
   assert(n->n_kids < 2 || n->kids[0] < n->kids[n->n_kids - 1]);
   uint32_t lo = 0, hi = n->n_kids;
   if (!(n->signature >> class % 64 & 1))
@@ -87,7 +87,7 @@ core_set_kids(ex_core *g, uint32_t node, const uint32_t *kids,
     c->ragged |= c->users.len && bs_last(&c->users) >= node;
     bs_push(g->heap, &c->users, node);
   }
-  if (core_has_kid(n, n->class))
+  if (has_kid(n, n->class))
     core_kill_node(g, node);
 }
 
@@ -124,7 +124,7 @@ core_tidy(ex_core *g, uint32_t class) {
   c->users.len = core_sort(c->users.data, c->users.len);
   for (uint32_t i = 0; i < c->users.len; i++) {
     const core_node *n = &g->nodes.data[c->users.data[i]];
-    if (n->live && core_has_kid(n, class))
+    if (n->live && has_kid(n, class))
       c->users.data[kept++] = c->users.data[i];
   }
   c->users.len = kept;

@@ -72,7 +72,6 @@ void core_add_node(ex_core *, uint32_t class, double cost, const uint32_t *kids,
 void core_set_kids(ex_core *, uint32_t node, const uint32_t *kids,
                    uint32_t n_kids);
 void core_kill_node(ex_core *, uint32_t node);
-bool core_has_kid(const core_node *, uint32_t class);
 /* The least cost of a live node of the class; infinite where there is none. */
 double core_cheapest(const ex_core *, uint32_t class);
 /* Sorts and drops doubles; returns how many are left. */

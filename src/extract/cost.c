@@ -19,8 +19,9 @@ ex_cost_total(const ex_cost *c) {
   return c->arithmetic + c->memory + c->call + c->view;
 }
 
-ex_cost
-ex_cost_once(ex_cost c) {
+/* What it comes to for each call where it is paid once. */
+static ex_cost
+cost_once(ex_cost c) {
   return (ex_cost){c.arithmetic * EX_ONCE, c.memory * EX_ONCE, c.call * EX_ONCE,
                    c.view * EX_ONCE};
 }
@@ -297,7 +298,7 @@ ex_breakdown(const gs_program *p, const gs_target *t, ex_limit limit,
       lines[n].term = (gs_term){i};
       price_term(p, t, limit, lines[n].term, types, kids, &lines[n].cost);
       if (once && once[i])
-        lines[n].cost = ex_cost_once(lines[n].cost);
+        lines[n].cost = cost_once(lines[n].cost);
       *total += ex_cost_total(&lines[n++].cost);
     }
   qsort(lines, n, sizeof *lines, dearer_first);

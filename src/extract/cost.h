@@ -17,8 +17,6 @@ typedef struct ex_cost {
 double ex_cost_total(const ex_cost *);
 /* Elements that the work of an operator's row in ops.def is done for. */
 double ex_work_items(gs_compute_kind, const gs_type *in, const gs_type *out);
-/* What it comes to for each call where it is paid once. */
-ex_cost ex_cost_once(ex_cost);
 
 #define EX_MAX_SLOTS 256 /* an instruction with more variables is refused */
 

@@ -37,7 +37,6 @@ typedef struct ex_watch {
 } ex_watch;
 void ex_watch_start(ex_watch *, bs_heap *, const ex_options *);
 bool ex_watch_over(ex_watch *);
-double ex_watch_seconds(const ex_watch *);
 /* Until it is over; INFINITY: nothing limits it. */
 double ex_watch_left(const ex_watch *);
 

@@ -265,15 +265,15 @@ ex_watch_start(ex_watch *w, bs_heap *heap, const ex_options *options) {
       .options = options, .governor = bs_governor_of(heap), .start = bs_now()};
 }
 
-double
-ex_watch_seconds(const ex_watch *w) {
+static double
+seconds_of(const ex_watch *w) {
   return bs_now() - w->start;
 }
 
 double
 ex_watch_left(const ex_watch *w) {
   double own = w->options && w->options->seconds > 0
-                   ? w->options->seconds - ex_watch_seconds(w)
+                   ? w->options->seconds - seconds_of(w)
                    : INFINITY;
   return fmax(fmin(own, bs_stage_seconds(w->governor)), 0);
 }
@@ -290,7 +290,7 @@ ex_watch_over(ex_watch *w) {
   if (o->interrupt && *o->interrupt)
     return w->over = true;
   if (o->seconds > 0)
-    w->over = ex_watch_seconds(w) >= o->seconds;
+    w->over = seconds_of(w) >= o->seconds;
   return w->over;
 }
 

@@ -30,8 +30,8 @@ of_dtype(gs_dtype d) {
   return (on_range_of){most < USUAL ? most : USUAL, most, true};
 }
 
-on_range_of
-on_range_at(const on_import *im, gs_term t) {
+static on_range_of
+range_at(const on_import *im, gs_term t) {
   gs_type type;
   if (t.i < im->ranges.len && im->ranges.data[t.i].is_set)
     return im->ranges.data[t.i].range;
@@ -39,8 +39,8 @@ on_range_at(const on_import *im, gs_term t) {
   return of_dtype(type.dtype);
 }
 
-void
-on_set_range(on_import *im, gs_term t, on_range_of range) {
+static void
+set_range(on_import *im, gs_term t, on_range_of range) {
   assert(gs_term_ok(t) && t.i < im->p->nodes.len);
   while (im->ranges.len <= t.i)
     bs_push(im->ctx->heap, &im->ranges, (on_ranged){0});
@@ -54,7 +54,7 @@ number(double v) {
 
 void
 on_set_number(on_import *im, gs_term t, double v) {
-  on_set_range(im, t, number(v));
+  set_range(im, t, number(v));
 }
 
 void
@@ -69,7 +69,7 @@ on_set_elements(on_import *im, gs_term t, const on_array *a) {
     r.whole &= v == floor(v);
   }
   r.fits = r.all;
-  on_set_range(im, t, r);
+  set_range(im, t, r);
 }
 
 /* ---- of what is computed ---- */
@@ -115,8 +115,8 @@ static void
 parts_of(const on_import *im, gs_term t, on_range_of *a, on_range_of *b) {
   const gs_node *n = gs_at(im->p, t);
   bool two = n->op == GS_PAIR || n->op == GS_CARTPROD;
-  *a = on_range_at(im, two ? n->kids[0] : t);
-  *b = on_range_at(im, two ? n->kids[1] : t);
+  *a = range_at(im, two ? n->kids[0] : t);
+  *b = range_at(im, two ? n->kids[1] : t);
 }
 
 /* What select chooses from: not the sign that it looks at. */
@@ -124,9 +124,9 @@ static on_range_of
 chosen(const on_import *im, gs_term t) {
   const gs_node *n = gs_at(im->p, t);
   const gs_node *two = n->op == GS_CONCAT ? gs_at(im->p, n->kids[0]) : NULL;
-  return two && two->op == GS_PAIR ? larger(on_range_at(im, two->kids[1]),
-                                            on_range_at(im, n->kids[1]))
-                                   : on_range_at(im, t);
+  return two && two->op == GS_PAIR
+             ? larger(range_at(im, two->kids[1]), range_at(im, n->kids[1]))
+             : range_at(im, t);
 }
 
 /* A product of each bound, as many as are summed up. */
@@ -163,7 +163,7 @@ static on_range_of
 of_compute(const on_import *im, const gs_node *n, gs_compute which,
            gs_dtype dtype) {
   gs_term of = n->kids[0];
-  on_range_of x = on_range_at(im, of), a, b;
+  on_range_of x = range_at(im, of), a, b;
   const bs_values *values = im->ctx->values;
   bs_value op = bs_item(values, n->attr, 0);
   parts_of(im, of, &a, &b);
@@ -217,10 +217,10 @@ of_compute(const on_import *im, const gs_node *n, gs_compute which,
 /* Views move elements; a padding by the lowest value adds that. */
 static on_range_of
 of_view(const on_import *im, const gs_node *n, gs_dtype dtype) {
-  on_range_of out = on_range_at(im, n->kids[0]), lowest = of_dtype(dtype);
+  on_range_of out = range_at(im, n->kids[0]), lowest = of_dtype(dtype);
   gs_padding kind;
   for (uint32_t k = 1; k < n->n_kids; k++)
-    out = larger(out, on_range_at(im, n->kids[k]));
+    out = larger(out, range_at(im, n->kids[k]));
   lowest.fits = lowest.all;
   return n->op == GS_PAD &&
                  gs_padding_of(im->ctx->values,
@@ -243,14 +243,14 @@ on_note_range(on_import *im, gs_term t) {
     range = of_compute(im, n, which, type.dtype);
   else if (gs_op_table[n->op].view)
     range = of_view(im, n, type.dtype);
-  on_set_range(im, t, range);
+  set_range(im, t, range);
 }
 
 /* ---- what is refused ---- */
 
 bool
 on_is_exact(on_import *im, gs_term t) {
-  on_range_of r = on_range_at(im, t);
+  on_range_of r = range_at(im, t);
   if (r.fits > 0x1p53) {
     on_fail(im, "its result may be beyond 2^53, where integers are not exact");
     on_hint(im,

@@ -5,8 +5,6 @@
 
 #include "onnx/onnx_import.h"
 
-on_range_of on_range_at(const on_import *, gs_term);
-void on_set_range(on_import *, gs_term, on_range_of);
 /* Of a constant: its one value, or the elements of an array. */
 void on_set_number(on_import *, gs_term, double v);
 void on_set_elements(on_import *, gs_term, const on_array *);

@@ -11,7 +11,8 @@ read_text(const gs_context *ctx, const char *text, size_t size) {
   uint32_t before = ctx->diags->errors;
   uint32_t source = bs_source_add(ctx->diags, "f", text, size);
   po_program *p =
-      source ? po_read_loops(ctx, gs_target_default(ctx), source) : NULL;
+      source ? po_read_loops(ctx, gs_target_default(ctx), source, NULL, 0)
+             : NULL;
   require((p != NULL) == (ctx->diags->errors == before));
   return p;
 }

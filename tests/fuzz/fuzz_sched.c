@@ -32,7 +32,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (renew(&of_all))
     start = po_read_loops(
         &of_all.ctx, gs_target_default(&of_all.ctx),
-        bs_source_add(&of_all.diags, "fuzz.loops", loops, sizeof loops - 1));
+        bs_source_add(&of_all.diags, "fuzz.loops", loops, sizeof loops - 1),
+        NULL, 0);
   require(start != NULL);
   uint32_t source =
       bs_source_add(&of_all.diags, "fuzz.sched", (const char *)data, size);

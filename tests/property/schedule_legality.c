@@ -28,6 +28,7 @@
 #include "recorded.h"
 #include "scripts/scripts.h"
 #include "tests/unit/sanitized.h"
+#include "tests/unit/seeded.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,7 @@ hash_of(const gs_tensor *t, uint64_t hash) {
 /* What is divided by is named D. */
 static void
 seed_inputs(const po_program *p, uint64_t seed, gs_tensor *in, gs_tensor *to) {
-  po_seed_tensors(p, seed, in, to);
+  seed_tensors(p, seed, in, to);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *a = &p->arrays.data[k];
     if (a->role == PO_INPUT)
@@ -530,7 +531,7 @@ try_program(uint64_t seed, int commands, int depth) {
   random_start(seed);
   make_hard_program(text, sizeof text);
   uint32_t source = bs_source_add(&diags, "random.loops", text, strlen(text));
-  po_program *p = po_read_loops(&ctx, target, source);
+  po_program *p = po_read_loops(&ctx, target, source, NULL, 0);
   if (!p) {
     printf("seed %llu: the program is not read:\n%s", (unsigned long long)seed,
            text);

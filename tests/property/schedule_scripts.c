@@ -20,6 +20,7 @@
 #include "recorded.h"
 #include "scripts/scripts.h"
 #include "tests/unit/sanitized.h"
+#include "tests/unit/seeded.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ start(void) {
 static po_program *
 read_program(const char *text) {
   uint32_t source = bs_source_add(&diags, "random.loops", text, strlen(text));
-  return po_read_loops(&ctx, target, source);
+  return po_read_loops(&ctx, target, source, NULL, 0);
 }
 
 static void
@@ -84,7 +85,7 @@ hash_of(const gs_tensor *t) {
 static uint64_t
 outputs_of(const po_program *p, bool *ran) {
   gs_tensor in[4], out[4];
-  po_seed_tensors(p, 7, in, out);
+  seed_tensors(p, 7, in, out);
   *ran = po_execute(p, in, out);
   return hash_of(&out[0]);
 }
@@ -176,7 +177,7 @@ run_code(trial *trials, uint32_t n) {
     t->has_code = t->seed % PER_CODE == 0 && has_code(t->loops);
     if (!t->has_code || SANITIZED)
       continue;
-    po_seed_tensors(t->loops, 7, t->in, t->out);
+    seed_tensors(t->loops, 7, t->in, t->out);
     jobs[n_jobs++] =
         (cg_job){.program = t->loops, .inputs = t->in, .outputs = t->out};
   }

@@ -14,6 +14,7 @@
 #include "poly/schedule/primitive.h"
 #include "poly/script/script.h"
 #include "scripts/scripts.h"
+#include "tests/unit/seeded.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ forget_diagnostics(void) {
 static po_program *
 read_at(const char *text, const po_given_size *at, uint32_t n) {
   uint32_t source = bs_source_add(&diags, "random.loops", text, strlen(text));
-  return po_read_loops_at(&ctx, target, source, at, n);
+  return po_read_loops(&ctx, target, source, at, n);
 }
 
 static bool
@@ -81,7 +82,7 @@ result_at(const char *text, const po_given_size *at) {
   uint64_t hash = 0;
   if (!p)
     return 0;
-  po_seed_tensors(p, 7, in, out);
+  seed_tensors(p, 7, in, out);
   if (po_execute(p, in, out)) {
     const unsigned char *bytes = out[0].data;
     hash = 1469598103934665603u;

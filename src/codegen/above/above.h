@@ -133,11 +133,10 @@ void cg_need(cg_needs *, cg_helper);
 void cg_need_all(cg_needs *, const cg_needs *);
 bool cg_needs_helper(const cg_needs *, cg_helper);
 
-/* above_walk.c: adds what a list of nodes names; a function, with its head; an
- * expression; one name. */
+/* above_walk.c: adds what a list of nodes names; a function, with its head; one
+ * name. */
 void cg_need_for_nodes(cg_needs *, const cg_node *chain);
 void cg_need_for_function(cg_needs *, const cg_function *);
-void cg_need_for_expr(cg_needs *, const cg_expr *);
 void cg_need_for_name(cg_needs *, const char *name);
 /* The helper that has the name; CG_NO_HELPER: none has. */
 cg_helper cg_helper_named(const char *name);

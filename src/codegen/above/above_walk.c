@@ -123,9 +123,3 @@ cg_need_for_function(cg_needs *needs, const cg_function *f) {
   note_words(needs, f->head);
   cg_need_for_nodes(needs, f->body);
 }
-
-void
-cg_need_for_expr(cg_needs *needs, const cg_expr *x) {
-  cg_node effect = {.kind = CG_DO, .effect = x};
-  cg_need_for_nodes(needs, &effect);
-}

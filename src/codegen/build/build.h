@@ -27,8 +27,6 @@ const cg_expr *cg_make_polynomial(bs_arena *, const gs_sizes *, gs_number,
 /* operator.c: a literal in C, of the type that the dtype is computed in. */
 const cg_expr *cg_make_literal(cg_emitter *, gs_dtype, double);
 void cg_put_literal(bs_text *, gs_dtype, double);
-/* float, double or int32_t */
-const char *cg_compute_type(gs_dtype);
 /* body.c: the statement whose accesses are those; what a statement computes
  * whose reads are at `places`, and that as an element of its array, which for a
  * float of 16 bits is its bits. */

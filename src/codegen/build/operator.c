@@ -9,8 +9,9 @@
 #include <assert.h>
 #include <math.h>
 
-const char *
-cg_compute_type(gs_dtype dtype) {
+/* float, double or int32_t */
+static const char *
+compute_type(gs_dtype dtype) {
   assert(dtype < GS_DTYPE_COUNT);
   return dtype == GS_F64                        ? "double"
          : dtype == GS_F32 || gs_is_half(dtype) ? "float"
@@ -330,7 +331,7 @@ make_cast(const cg_body *b, const po_expr *x) {
         cg_make_rounded(b, (uint32_t)(x - b->stmt->exprs), x->dtype), NULL);
   return cg_cast(&b->e->arena,
                  cg_is_integer(x->dtype) ? gs_dtype_table[x->dtype].c_type
-                                         : cg_compute_type(x->dtype),
+                                         : compute_type(x->dtype),
                  cg_make_kid(b, x->kids[0]));
 }
 

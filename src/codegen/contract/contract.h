@@ -52,8 +52,6 @@ typedef struct cg_panel {
 /* The sizes of panels that occur, the full one last: rows and columns are full
  * or what is left of m and n, or any where that is not known. */
 #define CG_MOST_PANELS (GS_KERNEL_ROWS * GS_KERNEL_VECTORS)
-uint32_t cg_contract_panels(const cg_contract *,
-                            cg_panel panels[CG_MOST_PANELS]);
 
 /* How far elements of x and y are apart along k, and rows of x, where the call
  * decides whether they are packed: `glen_x_lies`, `glen_y_lies` are true where

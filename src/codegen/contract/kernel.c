@@ -47,8 +47,8 @@ any_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
   return (uint32_t)at;
 }
 
-uint32_t
-cg_contract_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
+static uint32_t
+contract_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
   if (cg_has_any_panel(x))
     return any_panels(x, panels);
   int64_t line = x->c->line;
@@ -460,7 +460,7 @@ put_panel(const cg_contract *x, const cg_panel *panels, uint32_t n) {
 void
 cg_put_contract_kernels(const cg_contract *x) {
   cg_panel panels[CG_MOST_PANELS];
-  uint32_t n = cg_contract_panels(x, panels);
+  uint32_t n = contract_panels(x, panels);
   for (uint32_t k = 0; k < n; k++)
     put_kernel(x, panels[k]);
   if (needs_formula(x))

@@ -5,7 +5,9 @@
  * a whole and finds its arrays there.  The host's file has the kernels as text,
  * which the device's compiler translates when they are built. */
 #include "codegen/device/device.h"
+#include <assert.h>
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- kernels ---- */
@@ -27,11 +29,45 @@ static const char *const types[][2] = {
     {"ushort", "uint16_t"}, {"int", "int32_t"},   {"uint", "uint32_t"},
     {"long", "int64_t"},
 };
-static const char *const functions[] = {"atan", "cos",   "erf", "exp",
-                                        "fabs", "floor", "log", "rint",
-                                        "sin",  "sqrt",  "tanh"};
 
 #define N(table) (sizeof table / sizeof *table)
+
+enum { NAME = 16, MOST = GS_COMPUTE_COUNT + 2 };
+
+static int
+by_name(const void *a, const void *b) {
+  return strcmp(a, b);
+}
+
+/* Functions of math.h that C calls for the dtype by its ending: those in the
+ * texts of operators, and two that operators are written with by their form. */
+static uint32_t
+find_functions(char (*names)[NAME]) {
+  uint32_t n = 2;
+  strcpy(names[0], "fabs");
+  strcpy(names[1], "floor");
+  for (uint32_t op = 0; op < GS_COMPUTE_COUNT; op++) {
+    const char *c = gs_compute_table[op].c, *at = c ? strchr(c, '@') : NULL;
+    if (!at)
+      continue;
+    size_t length = strcspn(at + 1, "(");
+    assert(length < NAME && !strchr(at + 1, '@'));
+    memcpy(names[n], at + 1, length);
+    names[n++][length] = 0;
+  }
+  qsort(names, n, sizeof *names, by_name);
+  return n;
+}
+
+/* In OpenCL C, one name stands for all dtypes. */
+static void
+put_functions(bs_text *out) {
+  char names[MOST][NAME];
+  uint32_t n = find_functions(names);
+  for (uint32_t k = 0; k < n; k++)
+    if (k == 0 || strcmp(names[k], names[k - 1]))
+      bs_putf(out, "#define %sf %s\n", names[k], names[k]);
+}
 
 static void
 put_top(const cg_emitter *e, bs_text *out) {
@@ -42,8 +78,7 @@ put_top(const cg_emitter *e, bs_text *out) {
   for (size_t k = 0; k < N(types); k++)
     bs_putf(out, "typedef %s %s;\n", types[k][0], types[k][1]);
   bs_put(out, "#define INT64_C(x) x##L\n");
-  for (size_t k = 0; k < N(functions); k++)
-    bs_putf(out, "#define %sf %s\n", functions[k], functions[k]);
+  put_functions(out);
   bs_putc(out, '\n');
 }
 

@@ -64,7 +64,6 @@ cg_node *cg_make_size_check(cg_emitter *, int64_t otherwise);
 /* size_t glen_place[n]; NAME_places(sizes, glen_place) */
 cg_node *cg_make_places(cg_emitter *);
 const cg_expr *cg_call_of_places(cg_emitter *);
-uint32_t cg_count_places(const po_program *);
 void cg_put_size_documentation(const po_program *, bs_text *out);
 
 /* header.c */

@@ -29,8 +29,8 @@ has_place(const po_array *array) {
          array->offset >= 0;
 }
 
-uint32_t
-cg_count_places(const po_program *p) {
+static uint32_t
+count_places(const po_program *p) {
   int64_t n = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (has_place(&p->arrays.data[k]) && p->arrays.data[k].offset >= n)
@@ -87,12 +87,12 @@ is_shared(const po_program *p) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++)
     n += has_place(&p->arrays.data[k]);
-  return n > cg_count_places(p);
+  return n > count_places(p);
 }
 
 void
 cg_put_places(cg_emitter *e) {
-  uint32_t n = cg_count_places(e->p);
+  uint32_t n = count_places(e->p);
   if (!n)
     return;
   cg_writer w;
@@ -149,7 +149,7 @@ cg_make_size_check(cg_emitter *e, int64_t otherwise) {
 cg_node *
 cg_make_places(cg_emitter *e) {
   cg_node *place = cg_make_let(&e->arena, "size_t", "glen_place", NULL);
-  place->let.elements = cg_count_places(e->p);
+  place->let.elements = count_places(e->p);
   return place;
 }
 
@@ -169,7 +169,7 @@ void
 cg_put_sized_workspace(cg_emitter *e) {
   assert(po_has_sizes(e->p));
   bs_arena *arena = &e->arena;
-  uint32_t n = cg_count_places(e->p);
+  uint32_t n = count_places(e->p);
   cg_list body;
   cg_list_init(&body);
   if (n)

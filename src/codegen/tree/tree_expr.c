@@ -209,11 +209,6 @@ cg_names(const cg_expr *x, const char *name) {
 }
 
 bool
-cg_is_operation(const cg_expr *x, cg_op op) {
-  return x->op == op;
-}
-
-bool
 cg_equal(const cg_expr *a, const cg_expr *b) {
   a = cg_bare(a);
   b = cg_bare(b);

@@ -141,8 +141,6 @@ bool cg_is_number(const cg_expr *, int64_t *out);
 bool cg_is_name(const cg_expr *, const char *name);
 /* Whether it, or an operand at any depth, is that name. */
 bool cg_names(const cg_expr *, const char *name);
-/* Whether it is an operation by this operator. */
-bool cg_is_operation(const cg_expr *, cg_op);
 /* Whether both are equal but for parentheses. */
 bool cg_equal(const cg_expr *, const cg_expr *);
 /* With another expression in place of a name. */

@@ -63,8 +63,9 @@ has_sizes_of_ints(const po_program *p) {
   return true;
 }
 
-const char *
-cg_index_type(const po_program *p) {
+/* The C type of indices. */
+static const char *
+type_of_indices(const po_program *p) {
   if (!has_sizes_of_ints(p))
     return "int64_t";
   for (uint32_t k = 0; k < p->source->nodes.len; k++)
@@ -78,7 +79,7 @@ begin(emission *x, const po_program *p, const cg_options *options) {
   x->e = (cg_emitter){.p = p,
                       .options = options,
                       .heap = p->ctx.heap,
-                      .index = cg_index_type(p)};
+                      .index = type_of_indices(p)};
   po_pool_init(&x->e.pool, p->ctx.heap);
   bs_arena_init(&x->e.arena, p->ctx.heap);
   bs_text_init(&x->e.body, p->ctx.heap);

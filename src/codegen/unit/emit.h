@@ -143,9 +143,6 @@ cg_is_parameter(const po_array *array) {
          array->role == PO_OUTPUT;
 }
 
-/* The C type of indices. */
-const char *cg_index_type(const po_program *);
-
 /* unit_kernel.c */
 void cg_find_kernels(cg_emitter *);
 

@@ -17,8 +17,9 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "elements are read as they lie in the file");
 
-uint64_t
-gs_data_hash(const void *bytes, size_t n) {
+/* FNV-1a, which generated code computes, too. */
+static uint64_t
+data_hash(const void *bytes, size_t n) {
   const uint8_t *b = bytes;
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t k = 0; k < n; k++)
@@ -105,7 +106,7 @@ look_body(void *arg) {
     l->ok = gs_safetensors_locate(l->ctx, d, l->bytes, l->n, l->type, out);
   }
   if (l->ok)
-    out->hash = gs_data_hash(l->bytes, (size_t)out->header);
+    out->hash = data_hash(l->bytes, (size_t)out->header);
 }
 
 /* A mapping is no memory of the heap, which may run out meanwhile. */

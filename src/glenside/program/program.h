@@ -52,7 +52,7 @@ typedef enum gs_data_form {
 } gs_data_form;
 
 /* Where elements stand. What a file says of itself lies before `header`, and
- * has this hash (gs_data_hash); 0 and nothing for raw elements. */
+ * has this hash (FNV-1a); 0 and nothing for raw elements. */
 typedef struct gs_data_site {
   int64_t offset, bytes, header;
   uint64_t hash;
@@ -158,8 +158,6 @@ void gs_copy_data(const gs_program *from, gs_program *to);
  * missing yet. */
 bool gs_data_locate(const gs_context *, const gs_data *, const gs_type *,
                     gs_data_site *out);
-/* FNV-1a, which generated code computes, too. */
-uint64_t gs_data_hash(const void *bytes, size_t n);
 /* safetensors.c: the bytes that an array has in a file, of which `n` are in
  * memory, and where what the file says of itself ends. */
 bool gs_safetensors_locate(const gs_context *, const gs_data *, const void *,

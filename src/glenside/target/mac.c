@@ -33,8 +33,10 @@ static const struct {
     {GS_LANE_F32, GS_F32, 0}, {GS_LANE_F64, GS_F64, 0},
 };
 
-bool
-gs_lane_holds(gs_lane lane, gs_dtype dtype, int64_t *offset) {
+/* Whether registers of such lanes hold every value of the dtype once `*offset`
+ * is added to it. */
+static bool
+lane_holds(gs_lane lane, gs_dtype dtype, int64_t *offset) {
   assert(lane < GS_LANE_COUNT && dtype < GS_DTYPE_COUNT);
   for (size_t k = 0; k < sizeof HOLDS / sizeof *HOLDS; k++)
     if (HOLDS[k].lane == lane && HOLDS[k].dtype == dtype) {
@@ -48,8 +50,8 @@ bool
 gs_mac_takes(const gs_mac *mac, gs_dtype x, gs_dtype y, gs_dtype sum,
              int64_t offset[2]) {
   assert(mac->x.lane < GS_LANE_COUNT && mac->y.lane < GS_LANE_COUNT);
-  return mac->sum == sum && gs_lane_holds(mac->x.lane, x, &offset[0]) &&
-         gs_lane_holds(mac->y.lane, y, &offset[1]);
+  return mac->sum == sum && lane_holds(mac->x.lane, x, &offset[0]) &&
+         lane_holds(mac->y.lane, y, &offset[1]);
 }
 
 /* ---- templates ---- */

@@ -87,9 +87,6 @@ typedef struct gs_mac {
 #define GS_MAX_MACS     64   /* of a target */
 #define GS_MAX_MAC_SIDE 4096 /* m, n and k of one instruction at most */
 
-/* Whether registers of such lanes hold every value of the dtype once `*offset`
- * is added to it. */
-bool gs_lane_holds(gs_lane, gs_dtype, int64_t *offset);
 /* The instruction multiplies elements of these dtypes; the offsets of x and
  * y. */
 bool gs_mac_takes(const gs_mac *, gs_dtype x, gs_dtype y, gs_dtype sum,

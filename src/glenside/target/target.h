@@ -167,7 +167,6 @@ const gs_target *gs_target_variant(const gs_context *, const gs_target *,
 /* What `(set NAME VALUE)` says; BS_NIL. */
 bs_value gs_target_setting(const gs_target *, const char *name);
 const gs_instr *gs_find_instr(const gs_target *, const char *name);
-const gs_mac *gs_find_mac(const gs_target *, const char *name);
 /* Products a cycle of the multiply-accumulate instruction that takes factors of
  * these dtypes fastest; 0 where none takes them. */
 double gs_multiplies(const gs_target *, gs_dtype x, gs_dtype y, gs_dtype sum);

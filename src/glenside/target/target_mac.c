@@ -324,8 +324,8 @@ check_parts(const reader *r, const uint32_t *forms) {
   return ok;
 }
 
-const gs_mac *
-gs_find_mac(const gs_target *t, const char *name) {
+static const gs_mac *
+find_mac(const gs_target *t, const char *name) {
   for (uint32_t k = 0; k < t->macs.len; k++)
     if (!strcmp(t->macs.data[k]->name, name))
       return t->macs.data[k];
@@ -354,7 +354,7 @@ read_name(reader *r, uint32_t node) {
   if (r->p->target->macs.len == GS_MAX_MACS)
     return fail(r, node, "too-large",
                 "a target has at most 64 such instructions");
-  if (gs_find_mac(r->p->target, r->mac->name))
+  if (find_mac(r->p->target, r->mac->name))
     return fail(r, node, "duplicate-name", "it is declared twice");
   return true;
 }

@@ -286,12 +286,3 @@ gs_view_is_identity(const gs_view *view, const gs_type *of,
   }
   return true;
 }
-
-int64_t
-gs_row_at(const gs_view_row *row, const int64_t *index) {
-  assert(row->n <= GS_ROW_TERMS && (!row->divided || row->by >= 1));
-  int64_t at = row->offset;
-  for (uint32_t k = 0; k < row->n; k++)
-    at += row->term[k].times * index[row->term[k].of];
-  return row->divided ? gs_quotient(NULL, at, row->by) : at;
-}

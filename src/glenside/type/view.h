@@ -74,7 +74,5 @@ bool gs_infer_over(const gs_numbers *over, gs_op, const gs_type *const *kids,
  * child's at the same index. */
 bool gs_view_is_identity(const gs_view *, const gs_type *of,
                          const gs_type *type);
-/* The index of the row over integers. */
-int64_t gs_row_at(const gs_view_row *, const int64_t *index);
 
 #endif

@@ -86,8 +86,8 @@ po_axis_place(const po_axes *t, uint32_t id, uint32_t *place) {
   return false;
 }
 
-bool
-po_axis_has_moved(const po_axes *t, uint32_t id) {
+static bool
+has_moved(const po_axes *t, uint32_t id) {
   uint32_t place;
   return po_axis_place(t, id, &place) && t->unmoved.data[place] != id;
 }
@@ -373,13 +373,13 @@ may_join(po_axes *t, const uint32_t *ids, uint32_t n, uint32_t k) {
   const po_axis *axis = po_axis_at(t, ids[k]);
   if (!po_axis_is_split(axis))
     return true;
-  if (po_axis_has_moved(t, ids[k]))
+  if (has_moved(t, ids[k]))
     return po_axis_refuse(t, "R4",
                           "merge: %s was made by a split and then reordered "
                           "(refused by rule R4; legal by dependence)",
                           axis->name);
   for (uint32_t i = 0; t->strict && i < n; i++)
-    if (po_axis_has_moved(t, ids[i]))
+    if (has_moved(t, ids[i]))
       return po_axis_refuse(
           t, "R4",
           "merge: %s was made by a split and %s was reordered (refused by "

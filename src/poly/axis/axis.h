@@ -111,7 +111,6 @@ bool po_axis_reorder(po_axes *, const uint32_t *axes, uint32_t n);
 const po_axis *po_axis_at(const po_axes *, uint32_t id);
 /* Whether it is a current one, and its place in the order. */
 bool po_axis_place(const po_axes *, uint32_t id, uint32_t *place);
-bool po_axis_has_moved(const po_axes *, uint32_t id);
 bool po_axis_is_split(const po_axis *);
 /* Whether `id` was made, in any number of steps, of `ancestor`. */
 bool po_axis_comes_from(const po_axes *, uint32_t id, uint32_t ancestor);

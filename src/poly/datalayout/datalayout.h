@@ -115,9 +115,6 @@ bool po_layout_apply(po_layout_model *, const po_layout *, po_layout_step,
 __isl_give isl_map *po_layout_address(po_layout_model *,
                                       const po_layout_array *,
                                       const po_layout *);
-/* Every element has the address that it had. */
-bool po_layout_is_identity(po_layout_model *, const po_layout_array *,
-                           const po_layout *);
 /* Elements stand in the same order in both: at most padding differs. */
 bool po_layout_same_order(po_layout_model *, const po_layout_array *,
                           const po_layout *, const po_layout *);

@@ -122,20 +122,6 @@ po_layout_address(po_layout_model *m, const po_layout_array *a,
   return isl_map_intersect_domain(map, po_box(m->isl, a->dim, a->rank));
 }
 
-bool
-po_layout_is_identity(po_layout_model *m, const po_layout_array *a,
-                      const po_layout *l) {
-  isl_multi_aff *same = po_identity(m->isl, a->rank);
-  isl_map *before = isl_map_from_aff(po_linear(same, a->dim));
-  before = isl_map_intersect_domain(before, po_box(m->isl, a->dim, a->rank));
-  isl_map *after = po_layout_address(m, a, l);
-  bool equal = isl_map_is_equal(before, after) == isl_bool_true;
-  isl_multi_aff_free(same);
-  isl_map_free(before);
-  isl_map_free(after);
-  return equal;
-}
-
 /* { x -> y : x stands before y } */
 static isl_map *
 order_of(po_layout_model *m, const po_layout_array *a, const po_layout *l) {

@@ -57,10 +57,6 @@ void po_take_dependences(po_program *, const po_program *from, uint32_t array);
 /* { S[i] -> T[j] }: all pairs whose source does not run before its sink. */
 __isl_give isl_map *po_not_before(const po_program *, const po_stmt *source,
                                   const po_stmt *sink);
-/* The legality gate.  Whether the nest runs every source before its sink;
- * reductions in any order.  On false `out` holds one violated pair (or, when
- * isl gave up, a diagnostic was given and out->source is NULL). */
-bool po_order_is_legal(po_program *, po_violation *out);
 /* What of the order is known to be as it was: through the arrays array[], and
  * of pairs of statements. */
 typedef struct po_known_order {

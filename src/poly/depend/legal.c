@@ -236,8 +236,11 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
   return true;
 }
 
-bool
-po_order_is_legal(po_program *p, po_violation *out) {
+/* The legality gate.  Whether the nest runs every source before its sink;
+ * reductions in any order.  On false `out` holds one violated pair (or, when
+ * isl gave up, a diagnostic was given and out->source is NULL). */
+static bool
+order_is_legal(po_program *p, po_violation *out) {
   return po_rest_is_in_order(p, NULL, out);
 }
 
@@ -315,7 +318,7 @@ po_marks_are_legal(po_program *p, uint32_t top, po_violation *out) {
 
 bool
 po_program_is_legal(po_program *p, po_violation *out) {
-  if (!po_order_is_legal(p, out))
+  if (!order_is_legal(p, out))
     return false;
   for (uint32_t k = 0; k < p->nest.nodes.len; k++)
     if (po_node(p, k)->kind == PO_LOOP && !po_mark_is_legal(p, k, out)) {

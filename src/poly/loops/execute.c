@@ -499,20 +499,3 @@ po_execute_on(const po_program *p, const po_machine *machine,
   bs_arena_done(&x.arena);
   return x.ok;
 }
-
-void
-po_seed_tensors(const po_program *p, uint64_t seed, gs_tensor *inputs,
-                gs_tensor *outputs) {
-  for (uint32_t k = 0; k < p->arrays.len; k++) {
-    const po_array *array = &p->arrays.data[k];
-    if (array->role != PO_INPUT && array->role != PO_OUTPUT)
-      continue;
-    gs_tensor *t = (array->role == PO_INPUT ? inputs : outputs) + array->number;
-    gs_type type = {.access = (uint8_t)array->rank,
-                    .rank = (uint8_t)array->rank,
-                    .dtype = array->dtype};
-    memcpy(type.dim, array->dim, sizeof type.dim);
-    gs_tensor_init(p->ctx.heap, t, &type);
-    gs_tensor_fill(t, seed, array->name);
-  }
-}

@@ -15,9 +15,6 @@
  * False with a diagnostic: more instances than fit, a call with a layout. */
 bool po_execute(const po_program *, const gs_tensor *inputs,
                 gs_tensor *outputs);
-/* Makes the inputs and outputs of a program, filled from a seed. */
-void po_seed_tensors(const po_program *, uint64_t seed, gs_tensor *inputs,
-                     gs_tensor *outputs);
 
 /* What runs calls, and counts: it is told of every instance, in order, before
  * it runs.  memory: by array; calls read and write it.  False stops with a

@@ -279,16 +279,14 @@ void po_print_with_origins(const po_program *, bs_text *out);
 /* Dimension d of an array: `48`, or of sizes, `n + 1`. */
 void po_put_extent(const po_program *, const po_array *, uint32_t d,
                    bs_text *out);
-/* read.c: a program from such a text, a source of the context's diagnostics;
- * the target declares instructions and may be NULL. NULL with diagnostics. */
-po_program *po_read_loops(const gs_context *, const gs_target *,
-                          uint32_t source);
 /* A number put in for a size of a program that is read: within its bounds, and
  * named by the program. */
 typedef gs_given_size po_given_size;
-po_program *po_read_loops_at(const gs_context *, const gs_target *,
-                             uint32_t source, const po_given_size *,
-                             uint32_t n);
+/* text_read.c: a program from such a text, a source of the context's
+ * diagnostics; the target declares instructions and may be NULL.  NULL with
+ * diagnostics. */
+po_program *po_read_loops(const gs_context *, const gs_target *,
+                          uint32_t source, const po_given_size *, uint32_t n);
 void po_print_schedule_tree(const po_program *, bs_text *out);
 
 #endif

@@ -130,9 +130,7 @@ void po_nest_retime(po_program *, uint32_t below, uint32_t at, uint32_t n_old,
  * ---- */
 
 /* { S[i] -> [place, t0, place, t1, ..., place, 0...] }, of equal lengths, for
- * the statements below `top`. */
-__isl_give isl_union_map *po_nest_time(const po_program *, uint32_t top);
-/* The times, as of po_nest_time, of the statements that use an array alone. */
+ * the statements that use an array; PO_NO_NODE: for all. */
 __isl_give isl_union_map *po_time_around(const po_program *, uint32_t array);
 /* Values of a loop: { [t] } over all / for given outer loops:
  * { [t_outer...] -> [t] }. */

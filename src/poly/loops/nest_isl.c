@@ -67,17 +67,17 @@ uses(const po_stmt *stmt, uint32_t array) {
   return array == PO_NO_NODE || po_stmt_accesses(stmt, array);
 }
 
-/* The times of the statements below a node that use the array. */
-static __isl_give isl_union_map *
-times_below(const po_program *p, uint32_t top, uint32_t array) {
+isl_union_map *
+po_time_around(const po_program *p, uint32_t array) {
+  assert(array == PO_NO_NODE || array < p->arrays.len);
   uint32_t depth = 0, *place = places(p);
-  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
-       k = po_nest_next_leaf(p, k, top))
+  for (uint32_t k = po_nest_first_leaf(p, 0); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, 0))
     if (uses(stmt_at(p, k), array) && po_nest_depth(p, k) > depth)
       depth = po_nest_depth(p, k);
   isl_union_map *all = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
-  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
-       k = po_nest_next_leaf(p, k, top)) {
+  for (uint32_t k = po_nest_first_leaf(p, 0); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, 0)) {
     if (!uses(stmt_at(p, k), array))
       continue;
     isl_map *one = isl_map_from_multi_aff(full_time(p, k, place, depth));
@@ -86,17 +86,6 @@ times_below(const po_program *p, uint32_t top, uint32_t array) {
   }
   bs_free(p->ctx.heap, place);
   return all;
-}
-
-isl_union_map *
-po_nest_time(const po_program *p, uint32_t top) {
-  return times_below(p, top, PO_NO_NODE);
-}
-
-isl_union_map *
-po_time_around(const po_program *p, uint32_t array) {
-  assert(array < p->arrays.len);
-  return times_below(p, 0, array);
 }
 
 /* ---- ranges ---- */

@@ -10,8 +10,9 @@
 #include "poly/loops/operand.h"
 #include <string.h>
 
-uint32_t
-po_over_leads(const gs_over *over, uint32_t k) {
+/* The dimensions of over that operand k has. */
+static uint32_t
+over_leads(const gs_over *over, uint32_t k) {
   uint32_t n = 0;
   for (uint32_t d = 0; d < over->n; d++)
     n += over->has[d] >> k & 1;
@@ -39,7 +40,7 @@ place(po_lowering *low, uint32_t array, __isl_keep isl_multi_aff *map,
 static bool
 fits_call(const po_calling *c, const gs_instr *instr, uint32_t k, uint32_t of,
           const po_operand *o) {
-  uint32_t n = po_over_leads(&c->over, of);
+  uint32_t n = over_leads(&c->over, of);
   return po_call_fits(c->low, instr, k, o->stride + n, o->dim + n, o->rank - n);
 }
 

@@ -30,8 +30,6 @@ const gs_instr *po_instr_of(const po_lowering *, gs_term call);
  * one call sees. */
 bool po_call_fits(const po_lowering *, const gs_instr *, uint32_t k,
                   const int64_t *stride, const int64_t *dim, uint32_t rank);
-/* The dimensions of over that operand k has. */
-uint32_t po_over_leads(const gs_over *, uint32_t k);
 /* Operand k, in place where an instruction takes its strides, else packed. */
 po_placed po_find_operand(const po_calling *, uint32_t k, const gs_instr *also,
                           uint32_t also_k);

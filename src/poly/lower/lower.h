@@ -148,8 +148,6 @@ bool po_strided(__isl_keep isl_multi_aff *map, const po_array *,
 /* Whether a call can write its result with these strides (fits.c). */
 bool po_call_result_fits(const po_lowering *, gs_term call,
                          const int64_t *stride, const gs_type *);
-/* Whether strides are those of a dense row-major array. */
-bool po_is_dense(const int64_t *stride, const int64_t *dim, uint32_t rank);
 
 /* reads.c */
 /* [s, c, ...] -> [s, tuple, c] over n indices: the tuple's is index `of`, plus

@@ -26,8 +26,9 @@ po_strided(isl_multi_aff *map, const po_array *array, int64_t *offset,
   return affine;
 }
 
-bool
-po_is_dense(const int64_t *stride, const int64_t *dim, uint32_t rank) {
+/* Whether strides are those of a dense row-major array. */
+static bool
+is_dense(const int64_t *stride, const int64_t *dim, uint32_t rank) {
   int64_t dense[GS_MAX_RANK];
   po_strides(dim, rank, dense);
   for (uint32_t d = 0; d < rank; d++)
@@ -116,7 +117,7 @@ may_live_at(po_lowering *low, gs_term t, const gs_type *type,
     return false;
   if (gs_at(low->source, t)->op == GS_CALL)
     return po_call_result_fits(low, t, stride, type);
-  return po_is_dense(stride, type->dim, type->rank);
+  return is_dense(stride, type->dim, type->rank);
 }
 
 static bool

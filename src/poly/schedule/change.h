@@ -124,7 +124,6 @@ bool po_find_node(const po_program *, const char *name, bs_span, po_arg *out);
 /* show.c: the nest as loops in which elements are named by the loops around,
  * for people; the loops; the dependences. */
 void po_print_nest(const po_program *, bs_text *out);
-void po_print_loops(const po_program *, bs_text *out);
 void po_print_dependences(po_program *, bs_text *out);
 
 #define X(name) PO_APPLY(name);

@@ -110,7 +110,7 @@ typedef struct po_users {
 /* A program and the one it was copied from. */
 typedef struct po_untouched {
   const po_program *before, *after;
-  uint32_t *placed; /* by statement of after: po_placed_as */
+  uint32_t *placed; /* by statement of after */
   po_users was, is;
 } po_untouched;
 
@@ -119,8 +119,6 @@ typedef struct po_untouched {
  * PO_NO_NODE. */
 bool po_is_untouched(const po_program *before, const po_program *after,
                      uint32_t stmt);
-uint32_t po_placed_as(const po_program *before, const po_program *after,
-                      uint32_t stmt);
 /* Lives as long as `after`. */
 const po_untouched *po_find_untouched(const po_program *before,
                                       po_program *after);

@@ -71,8 +71,8 @@ po_is_untouched(const po_program *before, const po_program *after,
   return was < before->stmts.len && is_same_stmt(&before->stmts.data[was], s);
 }
 
-uint32_t
-po_placed_as(const po_program *before, const po_program *after, uint32_t stmt) {
+static uint32_t
+placed_as(const po_program *before, const po_program *after, uint32_t stmt) {
   assert(stmt < after->stmts.len);
   const po_stmt *s = &after->stmts.data[stmt];
   uint32_t k = number_before(before, s->name, stmt);
@@ -196,7 +196,7 @@ po_find_untouched(const po_program *before, po_program *after) {
       .was = users_of(before, &after->arena),
       .is = users_of(after, &after->arena)};
   for (uint32_t k = 0; k < after->stmts.len; k++)
-    u->placed[k] = po_placed_as(before, after, k);
+    u->placed[k] = placed_as(before, after, k);
   return u;
 }
 

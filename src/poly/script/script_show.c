@@ -470,8 +470,8 @@ po_print_nest(const po_program *p, bs_text *out) {
     bs_out_of_memory(p->ctx.heap);
 }
 
-void
-po_print_loops(const po_program *p, bs_text *out) {
+static void
+print_loops(const po_program *p, bs_text *out) {
   for (uint32_t k = po_nest_next(p, 0, 0); k != PO_NO_NODE;
        k = po_nest_next(p, k, 0)) {
     const po_nest_node *n = po_node(p, k);
@@ -514,7 +514,7 @@ po_print_loop_axes(const po_program *p, bs_text *out) {
   uint32_t axes[PO_MAX_DEPTH];
   for (uint32_t k = 0; p->axes && k < p->axes->table.list.len; k++)
     po_axis_print(po_axis_at(&p->axes->table, k), out);
-  po_print_loops(p, out);
+  print_loops(p, out);
   for (uint32_t k = 0; p->axes && k < p->stmts.len; k++) {
     uint32_t n = po_axes_way(p, p->stmts.data[k].leaf, axes);
     bs_putf(out, "node %s [", p->stmts.data[k].name);

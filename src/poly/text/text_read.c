@@ -266,8 +266,8 @@ read_body(void *arg) {
 }
 
 po_program *
-po_read_loops_at(const gs_context *ctx, const gs_target *target,
-                 uint32_t source, const po_given_size *given, uint32_t n) {
+po_read_loops(const gs_context *ctx, const gs_target *target, uint32_t source,
+              const po_given_size *given, uint32_t n) {
   po_reader r = {.ctx = *ctx,
                  .target = target,
                  .file = source,
@@ -283,9 +283,4 @@ po_read_loops_at(const gs_context *ctx, const gs_target *target,
   if (!r.result)
     po_free(r.p);
   return r.result;
-}
-
-po_program *
-po_read_loops(const gs_context *ctx, const gs_target *target, uint32_t source) {
-  return po_read_loops_at(ctx, target, source, NULL, 0);
 }

@@ -205,11 +205,3 @@ pv_put_shape(bs_text *out, const pv_rule_answer *a) {
   bs_put(out, "  ");
   pv_put_answer(out, &a->answer);
 }
-
-void
-pv_put_rule_answer(bs_text *out, const rl_rule *rule, const pv_rule_answer *a) {
-  bs_putf(out, "%s %s: %s\n", pv_verdict_name(a->verdict), rule->name,
-          a->reason);
-  if (a->shape)
-    pv_put_shape(out, a);
-}

@@ -53,6 +53,5 @@ void pv_prove_rule(const gs_context *, const rl_rules *, const rl_rule *,
                    const pv_rule_options *, pv_rule_answer *);
 /* The shape that decided, left, right and the answer there, as lines. */
 void pv_put_shape(bs_text *, const pv_rule_answer *);
-void pv_put_rule_answer(bs_text *, const rl_rule *, const pv_rule_answer *);
 
 #endif

@@ -15,7 +15,6 @@ typedef struct fm_box {
 
 /* From here on low <= var < high is known in the open frame. */
 void fm_box_know(fm_form *, uint8_t var, fm_number low, fm_number high);
-void fm_box_rename(fm_box *, const fm_renaming *);
 void fm_box_drop(fm_box *, uint32_t k);
 /* Does the body, or a guard, depend on the variable? */
 bool fm_box_reads(fm_box *, uint8_t var);

@@ -52,8 +52,8 @@ new_counter(fm_box *b, fm_number high) {
   return new_variable(b, fm_constant(b->f, 0), high);
 }
 
-void
-fm_box_rename(fm_box *b, const fm_renaming *r) {
+static void
+rename_box(fm_box *b, const fm_renaming *r) {
   b->r.body = fm_rename_value(b->f, r, b->r.body);
   for (uint32_t k = 0; k < b->r.n_guards; k++)
     b->r.guard[k] = fm_normal(b->f, fm_rename(b->f, r, b->r.guard[k]));
@@ -160,7 +160,7 @@ merge(fm_box *b, uint32_t i, uint32_t j) {
   fm_number step = fm_product(f, fm_of_variable(f, b->r.var[i]), b->r.high[j]);
   fm_renaming r = {
       1, {b->r.var[j]}, {fm_combine(f, 1, fm_of_variable(f, l), -1, step, 0)}};
-  fm_box_rename(b, &r);
+  rename_box(b, &r);
   if (!f->why && !fm_box_reads(b, old.r.var[i])) {
     b->r.var[j] = l;
     b->r.high[j] = high;
@@ -228,7 +228,7 @@ split(fm_box *b, uint32_t k) {
   fm_number nu = fm_of_variable(f, u), nv = fm_of_variable(f, v);
   fm_renaming r = {
       1, {b->r.var[k]}, {fm_combine(f, 1, fm_product(f, nu, x.by), 1, nv, 0)}};
-  fm_box_rename(b, &r);
+  rename_box(b, &r);
   for (uint32_t i = b->r.n++; i > k; i--) {
     b->r.var[i] = b->r.var[i - 1];
     b->r.low[i] = b->r.low[i - 1];
@@ -281,7 +281,7 @@ fm_box_shift(fm_box *b, uint32_t k) {
   uint8_t shifted = new_variable(b, low, high);
   fm_number v = fm_of_variable(f, shifted);
   fm_renaming r = {1, {b->r.var[k]}, {fm_combine(f, 1, v, -1, x.by, 0)}};
-  fm_box_rename(b, &r);
+  rename_box(b, &r);
   b->r.var[k] = shifted;
   b->r.low[k] = fm_normal(f, low);
   b->r.high[k] = fm_normal(f, high);
@@ -343,7 +343,7 @@ fm_box_name(fm_box *b) {
     r.by[k] = fm_of_variable(f, v);
     b->r.var[k] = v;
   }
-  fm_box_rename(b, &r);
+  rename_box(b, &r);
   /* guards are a set */
   for (uint32_t k = 1; k < b->r.n_guards; k++)
     for (uint32_t i = k; i > 0 && b->r.guard[i] < b->r.guard[i - 1]; i--) {
@@ -393,7 +393,7 @@ fm_box_drop_single(fm_box *b) {
     if (!fm_is_constant(f, n, &c) || c != 1)
       continue;
     fm_renaming r = {1, {b->r.var[k]}, {b->r.low[k]}};
-    fm_box_rename(b, &r);
+    rename_box(b, &r);
     fm_box_drop(b, k);
   }
 }

@@ -84,8 +84,8 @@ static const fm_value unknown = {.kind = FM_UNKNOWN};
 
 /* --- values --------------------------------------------------------------- */
 
-fm_value
-fm_of_datum(fm_form *f, bs_value v) {
+static fm_value
+of_datum(fm_form *f, bs_value v) {
   fm_value out = {.kind = FM_DATUM, .datum = v};
   int64_t item[GS_MAX_RANK];
   if (bs_kind_of(f->values, v) == BS_KIND_INT)
@@ -161,7 +161,7 @@ fm_eval(fm_form *f, const gs_expr *e) {
   if (f->why)
     return unknown;
   if (fm_is_fixed(f, e))
-    return fm_fixed_value(f, e, &v) ? fm_of_datum(f, v) : unknown;
+    return fm_fixed_value(f, e, &v) ? of_datum(f, v) : unknown;
   if (e->settable)
     return unknown; /* of a parameter of the rules, which may be any */
   if (e->kind == GS_X_VAR)

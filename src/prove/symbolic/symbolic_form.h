@@ -332,7 +332,6 @@ fm_number fm_of_int(fm_form *, int64_t);
 /* symbolic_expr.c, symbolic_where.c */
 bool fm_is_fixed(const fm_form *, const gs_expr *);
 fm_value fm_eval(fm_form *, const gs_expr *);
-fm_value fm_of_datum(fm_form *, bs_value);
 void fm_assume_expr(fm_form *, const gs_expr *);
 void fm_round_literals(fm_form *, const gs_expr *);
 const fm_type *fm_type_of(fm_form *, uint32_t slot);

@@ -28,8 +28,9 @@ push(rl_digits *d, rl_row *to, uint16_t digit) {
     to->digit[to->n++] = digit;
 }
 
-void
-rl_digits_add(rl_digits *d, int64_t size, uint32_t group, rl_row *out) {
+/* A dimension of its own; of size 1 it has no digit. */
+static void
+digits_add(rl_digits *d, int64_t size, uint32_t group, rl_row *out) {
   assert(size >= 1);
   out->n = 0;
   out->item = 0;
@@ -45,7 +46,7 @@ rl_digits_push(rl_digits *d, const gs_type *type, uint32_t from, uint32_t to,
     if (x->rank == GS_MAX_RANK)
       d->failed = true;
     else
-      rl_digits_add(d, type->dim[k], group, &x->at[x->rank++]);
+      digits_add(d, type->dim[k], group, &x->at[x->rank++]);
   }
 }
 

@@ -38,8 +38,6 @@ typedef struct rl_digits {
 } rl_digits;
 
 void rl_digits_clear(rl_digits *);
-/* A dimension of its own; of size 1 it has no digit. */
-void rl_digits_add(rl_digits *, int64_t size, uint32_t group, rl_row *out);
 /* An index of each of the dimensions from..to of a type, behind what is there.
  */
 void rl_digits_push(rl_digits *, const gs_type *, uint32_t from, uint32_t to,

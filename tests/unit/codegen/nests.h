@@ -10,7 +10,7 @@
 static inline po_program *
 read_loops_for(const gs_target *target, const char *text) {
   uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
-  po_program *p = po_read_loops(&ctx, target, source);
+  po_program *p = po_read_loops(&ctx, target, source, NULL, 0);
   cr_assert(p, "%s%s", text, faults());
   return p;
 }

@@ -44,6 +44,12 @@ call(const char *function) {
   return cg_called(&arena, function, 1, &x);
 }
 
+static void
+need_for(cg_needs *needs, const cg_expr *x) {
+  cg_node effect = {.kind = CG_DO, .effect = x};
+  cg_need_for_nodes(needs, &effect);
+}
+
 /* The head of a file includes math.h and string.h. */
 Test(above, the_name_of_each_helper_stands_in_its_text) {
   for (cg_helper k = CG_NO_HELPER + 1; k < CG_HELPER_COUNT; k++) {
@@ -69,7 +75,7 @@ Test(above, a_helper_is_found_by_its_name) {
 
 Test(above, a_helper_brings_those_that_its_text_needs) {
   cg_needs needs = {0};
-  cg_need_for_expr(&needs, call("glen_tanh_f32"));
+  need_for(&needs, call("glen_tanh_f32"));
   cr_expect(cg_needs_helper(&needs, CG_EXP_F32));
   cr_expect(cg_needs_helper(&needs, CG_PICK_F32));
   cr_expect(!cg_needs_helper(&needs, CG_ERF_F32));
@@ -82,12 +88,12 @@ Test(above, a_helper_brings_those_that_its_text_needs) {
 
 Test(above, functions_of_math_need_its_header_and_others_nothing) {
   cg_needs needs = {0};
-  cg_need_for_expr(&needs, call("f_k0"));
+  need_for(&needs, call("f_k0"));
   cr_expect_eq(needs.helpers[0] | needs.helpers[1], 0);
-  cg_need_for_expr(&needs, call("sqrtf"));
+  need_for(&needs, call("sqrtf"));
   cr_expect(cg_needs_helper(&needs, CG_MATH));
   needs = (cg_needs){0};
-  cg_need_for_expr(&needs, cg_literal(&arena, "-INFINITY"));
+  need_for(&needs, cg_literal(&arena, "-INFINITY"));
   cr_expect(cg_needs_helper(&needs, CG_MATH));
 }
 

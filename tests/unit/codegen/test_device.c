@@ -83,7 +83,7 @@ becomes_cuda(const char *text) {
   bs_text_init(&cu, &heap);
   bs_diags_clear(&diags);
   uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0);
   bool ok = p && cg_emit_cuda(p, &(cg_options){.name = "f"}, &cu);
   cr_expect_eq(ok, !diags.errors, "%s", text);
   bs_text_done(&cu);

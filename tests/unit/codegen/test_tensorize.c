@@ -184,7 +184,7 @@ static po_program *
 read_loops(const use *u) {
   uint32_t source =
       bs_source_add(&diags, "test.loops", u->loops, strlen(u->loops));
-  po_program *p = po_read_loops(&ctx, target_of(u->target), source);
+  po_program *p = po_read_loops(&ctx, target_of(u->target), source, NULL, 0);
   cr_assert(p, "%s%s", u->loops, faults());
   return p;
 }

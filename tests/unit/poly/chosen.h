@@ -6,6 +6,7 @@
 #include "poly/search/auto.h"
 #include "poly/schedule/primitive.h"
 #include "tests/unit/sanitized.h"
+#include "tests/unit/seeded.h"
 
 static po_program *
 chosen_for(const gs_target *target, const char *text) {
@@ -37,7 +38,7 @@ static uint64_t
 outputs_of(const po_program *p) {
   gs_tensor in[4], out[4];
   uint64_t hash = 1469598103934665603u;
-  po_seed_tensors(p, 7, in, out);
+  seed_tensors(p, 7, in, out);
   cr_assert(po_execute(p, in, out), "%s", faults());
   for (uint32_t j = 0; j < p->source->outputs.len; j++) {
     const unsigned char *bytes = out[j].data;

@@ -6,6 +6,7 @@
 #include "poly/loops/bounds.h"
 #include "poly/loops/execute.h"
 #include "poly/loops/uses.h"
+#include "tests/unit/seeded.h"
 
 TestSuite(again, .init = fixture_start, .fini = fixture_stop);
 
@@ -31,7 +32,7 @@ static void
 expect_values(const po_program *p, const gs_program *source) {
   gs_tensor in[8], out[8], expected[8];
   gs_difference d;
-  po_seed_tensors(p, 5, in, out);
+  seed_tensors(p, 5, in, out);
   cr_assert(po_execute(p, in, out), "%s", faults());
   cr_assert(gs_interpret(source, in, expected));
   for (uint32_t k = 0; k < source->outputs.len; k++)

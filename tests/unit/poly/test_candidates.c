@@ -58,7 +58,7 @@ Test(candidates, keys_count_the_products_of_groups) {
 static po_program *
 read_loops(const char *text) {
   uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0);
   cr_assert(p, "%s", faults());
   return p;
 }

@@ -56,7 +56,7 @@ read_floors(int depth) {
   const char *str = bs_arena_strdup(&arena, bs_text_str(&text));
   bs_text_done(&text);
   uint32_t source = bs_source_add(&diags, "floors.loops", str, strlen(str));
-  po_program *p = po_read_loops(&ctx, NULL, source);
+  po_program *p = po_read_loops(&ctx, NULL, source, NULL, 0);
   cr_assert(p, "%s", faults());
   return p;
 }

@@ -247,7 +247,7 @@ with_levels(const char *loops, uint32_t levels) {
                              .levels = levels,
                              .max_recompute = 1000};
   uint32_t source = bs_source_add(&diags, "w.loops", loops, strlen(loops));
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0);
   cr_assert(p, "%s", faults());
   po_auto_result done = po_schedule_automatically(&p, &options);
   cr_assert_eq(done.fuse, PO_FUSE_POST_TILE);

@@ -10,7 +10,7 @@ TestSuite(loops_text, .init = fixture_start, .fini = fixture_stop);
 static po_program *
 read_text(const char *text) {
   uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
-  return po_read_loops(&ctx, gs_target_default(&ctx), source);
+  return po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0);
 }
 
 static po_program *

@@ -47,7 +47,7 @@ schedule_body(void *unused) {
   uint32_t source = bs_source_add(&diags, "t.target", target, strlen(target));
   gs_target *t = gs_target_parse(&ctx, source);
   source = bs_source_add(&diags, "t.loops", loops, strlen(loops));
-  po_program *p = t ? po_read_loops(&ctx, t, source) : NULL;
+  po_program *p = t ? po_read_loops(&ctx, t, source, NULL, 0) : NULL;
   source = bs_source_add(&diags, "t.sched", script, strlen(script));
   bs_text out;
   bs_text_init(&out, &heap);

@@ -5,13 +5,14 @@
 #include "poly/loops/execute.h"
 #include "poly/schedule/change.h"
 #include "poly/schedule/primitive.h"
+#include "tests/unit/seeded.h"
 
 TestSuite(nest, .init = fixture_start, .fini = fixture_stop);
 
 static po_program *
 read_loops(const char *text) {
   uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0);
   cr_assert(p, "%s", faults());
   return p;
 }
@@ -95,7 +96,7 @@ Test(nest, times_are_of_equal_length) {
                              "for i in 0..8 { S: A[i, 0] = 1\n"
                              "for j in 1..8 { T: A[i, j] = 2 } }\n"
                              "U: A[0, 0] = 3");
-  isl_union_map *time = po_nest_time(p, 0);
+  isl_union_map *time = po_time_around(p, PO_NO_NODE);
   isl_union_map *expected = isl_union_map_read_from_str(
       p->isl, "{ S[i] -> [0, i, 0, 0, 0] : 0 <= i < 8; "
               "T[i, j] -> [0, i, 1, j, 0] : 0 <= i < 8 and 1 <= j < 8; "
@@ -149,7 +150,7 @@ Test(nest, instances_are_counted_exactly) {
 static gs_tensor
 result_of(const po_program *p) {
   gs_tensor inputs[4], outputs[4];
-  po_seed_tensors(p, 7, inputs, outputs);
+  seed_tensors(p, 7, inputs, outputs);
   cr_assert(po_execute(p, inputs, outputs), "%s", faults());
   return outputs[0];
 }
@@ -240,7 +241,7 @@ Test(nest, updates_round_each_time) {
                         "for i in 1..300 { T: s[0] %s= A[i] }\n",
                         name, name, op));
     gs_tensor a, s;
-    po_seed_tensors(p, 11, &a, &s);
+    seed_tensors(p, 11, &a, &s);
     cr_assert(po_execute(p, &a, &s), "%s", faults());
     double wanted = gs_tensor_get(&a, 0);
     for (int64_t i = 1; i < 300; i++)
@@ -263,7 +264,7 @@ Test(nest, each_operator_rounds) {
                                    "A[i] * A[i] * A[i] - A[i] }\n",
                                    name, name));
     gs_tensor a, c;
-    po_seed_tensors(p, 11, &a, &c);
+    seed_tensors(p, 11, &a, &c);
     cr_assert(po_execute(p, &a, &c), "%s", faults());
     gs_dtype in = dtypes[k] == GS_F64 ? GS_F64 : GS_F32;
     for (int64_t i = 0; i < 90; i++) {
@@ -324,7 +325,7 @@ Test(nest, lowered_programs_run) {
     po_program *p = po_lower(source, target, &(po_options){0});
     gs_tensor inputs[4], outputs[4], expected[4];
     gs_difference d;
-    po_seed_tensors(p, 3, inputs, outputs);
+    seed_tensors(p, 3, inputs, outputs);
     cr_assert(po_execute(p, inputs, outputs), "%s", faults());
     cr_assert(gs_interpret(source, inputs, expected));
     cr_assert(gs_tensor_compare(&outputs[0], &expected[0], 1e-5, 1e-6, &d),
@@ -336,7 +337,7 @@ Test(nest, too_many_instances_are_refused) {
   po_program *p = read_loops("output s: f32[] for i in 0..100000 { "
                              "for j in 0..100000 { S: s[] += 1 } }");
   gs_tensor outputs[1];
-  po_seed_tensors(p, 1, NULL, outputs);
+  seed_tensors(p, 1, NULL, outputs);
   cr_assert_not(po_execute(p, NULL, outputs));
   cr_assert(has_fault("too-large"));
 }

@@ -130,7 +130,7 @@ shared_nest(void) {
   po_free(hand);
   hand = po_read_loops(
       &ctx, gs_target_default(&ctx),
-      bs_source_add(&diags, "shared.loops", text, sizeof text - 1));
+      bs_source_add(&diags, "shared.loops", text, sizeof text - 1), NULL, 0);
 }
 
 /* isl writes what it finds out of a set into the set. */

@@ -16,7 +16,7 @@ TestSuite(sizes, .init = fixture_start, .fini = fixture_stop);
 static po_program *
 read_at(const char *text, const po_given_size *given, uint32_t n) {
   uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
-  return po_read_loops_at(&ctx, gs_target_default(&ctx), source, given, n);
+  return po_read_loops(&ctx, gs_target_default(&ctx), source, given, n);
 }
 
 static po_program *

@@ -74,8 +74,8 @@ static const char loops[] =
 static void
 read_once(void *source) {
   begin();
-  po_program *p =
-      po_read_loops(&ctx, gs_target_default(&ctx), *(const uint32_t *)source);
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx),
+                                *(const uint32_t *)source, NULL, 0);
   cr_assert(p, "%s", faults());
   print_all(p);
   po_free(p);

@@ -121,7 +121,8 @@ Test(storage, folds_are_legal_where_each_read_finds_its_element) {
                         index_text(read, how == TWO_LOOPS ? 'j' : 'i'));
     uint32_t source = bs_source_add(&diags, "f.loops", text, strlen(text));
     bs_diags_clear(&diags);
-    bool found = po_read_loops(&ctx, gs_target_default(&ctx), source) != NULL;
+    bool found =
+        po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0) != NULL;
     cr_expect_eq(found, right, "%s%s", text, right ? "is refused" : "is read");
     legal += right;
     illegal += !right;

@@ -11,7 +11,7 @@ TestSuite(strategies, .init = fixture_start, .fini = fixture_stop);
 static po_program *
 read_program(const char *text) {
   uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0);
   cr_assert(p, "%s", faults());
   return p;
 }

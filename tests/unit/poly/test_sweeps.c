@@ -6,13 +6,14 @@
 #include "poly/schedule/primitive.h"
 #include "poly/search/auto.h"
 #include "tests/unit/sanitized.h"
+#include "tests/unit/seeded.h"
 
 TestSuite(sweeps, .init = fixture_start, .fini = fixture_stop);
 
 static po_program *
 read_program(const char *text) {
   uint32_t source = bs_source_add(&diags, "p.loops", text, strlen(text));
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0);
   cr_assert(p, "%s", faults());
   return p;
 }
@@ -51,7 +52,7 @@ static uint64_t
 outputs_of(const po_program *p) {
   gs_tensor in[4], out[4];
   uint64_t hash = 1469598103934665603u;
-  po_seed_tensors(p, 7, in, out);
+  seed_tensors(p, 7, in, out);
   cr_assert(po_execute(p, in, out), "%s", faults());
   for (uint32_t a = 0; a < p->arrays.len; a++) {
     if (p->arrays.data[a].role != PO_OUTPUT)

@@ -21,7 +21,7 @@ static bool
 accepts(const char *loops, const char *script) {
   fixture_start();
   uint32_t source = bs_source_add(&diags, "t.loops", loops, strlen(loops));
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source, NULL, 0);
   cr_assert(p, "%s\n%s", loops, faults());
   source = bs_source_add(&diags, "t.sched", script, strlen(script));
   bs_text out;

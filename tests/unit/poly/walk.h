@@ -157,7 +157,7 @@ run_instance(walk *w, const instance *x) {
 static inline uint64_t
 run_program(const po_program *p) {
   walk w = {.p = p};
-  isl_union_map *times = po_nest_time(p, 0);
+  isl_union_map *times = po_time_around(p, PO_NO_NODE);
   walk_n_time = 1;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     add_stmt_instances(&w, times, k);

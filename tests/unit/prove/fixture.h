@@ -15,4 +15,13 @@ compare_outputs(const gs_program *p, const pv_options *options) {
   return a;
 }
 
+/* Its verdict and why, and the shape that decided. */
+static inline void
+put_rule_answer(bs_text *out, const rl_rule *rule, const pv_rule_answer *a) {
+  bs_putf(out, "%s %s: %s\n", pv_verdict_name(a->verdict), rule->name,
+          a->reason);
+  if (a->shape)
+    pv_put_shape(out, a);
+}
+
 #endif

@@ -23,7 +23,7 @@ put_answer(bs_text *out, const rl_rules *rules, const rl_rule *rule) {
   o.shapes = SHAPES;
   o.attempts = 100;
   pv_prove_rule(&ctx, rules, rule, &o, &a);
-  pv_put_rule_answer(out, rule, &a);
+  put_rule_answer(out, rule, &a);
   bs_putf(out, "  %s by %s, %u: %u proved, %u tested, %u unknown, %u large\n",
           pv_verdict_name(a.verdict), pv_method_name(a.answer.method), a.shapes,
           a.proved, a.tested, a.unknown, a.too_large);

@@ -32,7 +32,7 @@ static const char *
 text_of(const rl_rule *rule, const pv_rule_answer *a) {
   bs_text out;
   bs_text_init(&out, &heap);
-  pv_put_rule_answer(&out, rule, a);
+  put_rule_answer(&out, rule, a);
   return bs_text_str(&out);
 }
 
