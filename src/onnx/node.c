@@ -15,9 +15,8 @@ find(on_import *im, const char *name) {
   return at == BS_NO_ENTRY ? NULL : im->list.data[at];
 }
 
-/* Initializers are read when a node wants them. */
-static void
-read_stored(on_import *im, on_value *v) {
+void
+on_read_stored(on_import *im, on_value *v) {
   if (!v->stored || v->array || v->poison)
     return;
   v->array = on_load(im, v->stored);
@@ -32,7 +31,7 @@ on_in(on_import *im, uint32_t k) {
     return NULL;
   on_value *v = find(im, im->node->input[k]);
   if (v)
-    read_stored(im, v);
+    on_read_stored(im, v);
   return v;
 }
 

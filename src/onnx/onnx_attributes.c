@@ -10,13 +10,14 @@
 #include <string.h>
 
 /* Kinds by the numbers of the format. */
-enum { REAL = 1, INT, TEXT, TENSOR, REALS = 6, INTS, TEXTS, KINDS };
+enum { REAL = 1, INT, TEXT, TENSOR, GRAPH, REALS, INTS, TEXTS, KINDS };
 
 static const char *const kind_names[KINDS] = {
     [REAL] = "a real number",
     [INT] = "an integer",
     [TEXT] = "a text",
     [TENSOR] = "a tensor",
+    [GRAPH] = "a graph",
     [REALS] = "a list of real numbers",
     [INTS] = "a list of integers",
     [TEXTS] = "a list of texts",
@@ -30,9 +31,11 @@ static const char *const names_of[KINDS] = {
     [TEXT] = "approximate auto_pad coordinate_transformation_mode direction "
              "equation keep_aspect_ratio_policy mode nearest_mode reduction",
     [TENSOR] = "value",
+    [GRAPH] = "body else_branch then_branch",
     [REALS] = "activation_alpha activation_beta value_floats",
     [INTS] = "axes dilations kernel_shape output_padding output_shape pads "
-             "perm strides value_ints",
+             "perm scan_input_axes scan_input_directions scan_output_axes "
+             "scan_output_directions strides value_ints",
     [TEXTS] = "activations",
 };
 
@@ -49,17 +52,18 @@ kind_of_name(const char *name) {
 static bool
 is_of_kind(const Onnx__Attribute *a, int kind) {
   const bool holds[KINDS] = {
-      [REAL] = a->has_f,       [INT] = a->has_i,      [TEXT] = a->has_s,
-      [TENSOR] = a->t != NULL, [REALS] = a->n_floats, [INTS] = a->n_ints,
-      [TEXTS] = a->n_strings,
+      [REAL] = a->has_f,       [INT] = a->has_i,       [TEXT] = a->has_s,
+      [TENSOR] = a->t != NULL, [GRAPH] = a->has_g,     [REALS] = a->n_floats,
+      [INTS] = a->n_ints,      [TEXTS] = a->n_strings,
   };
   for (int other = 0; other < KINDS; other++)
     if (holds[other] && other != kind)
       return false;
-  if (a->n_tensors || a->n_graphs || a->has_g || a->ref_attr_name)
+  if (a->n_tensors || a->n_graphs || a->ref_attr_name)
     return false;
   bool empty = kind >= REALS;
-  return a->has_type && a->type ? a->type == kind && (kind != TENSOR || a->t)
+  return a->has_type && a->type ? a->type == kind && (kind != TENSOR || a->t) &&
+                                      (kind != GRAPH || a->has_g)
                                 : holds[kind] || empty;
 }
 

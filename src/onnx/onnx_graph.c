@@ -6,6 +6,7 @@
  * nodes an output needs is found first, backward from the outputs: what is
  * wrong with others does not matter. */
 #include "onnx/onnx_graph.h"
+#include "onnx/flow.h"
 #include "onnx/sized.h"
 
 #include <string.h>
@@ -31,12 +32,7 @@ on_define(on_import *im, const char *name) {
 
 gs_term
 on_term_of(on_import *im, on_value *v) {
-  if (v->stored && !v->array && !v->poison) {
-    v->array = on_load(im, v->stored);
-    v->poison = !v->array;
-    if (v->array)
-      v->array->name = v->name;
-  }
+  on_read_stored(im, v);
   if (v->poison) {
     im->failed = true;
     return GS_NO_TERM;
@@ -55,13 +51,14 @@ on_is_weight(const on_import *im, gs_term t) {
 /* ---- what is needed ---- */
 
 static void
-note_producer(on_import *im, bs_map *map, const char *name, uint32_t node) {
+note_producer(on_import *im, bs_map *map, const on_body *body, const char *name,
+              uint32_t node) {
   uint32_t symbol = bs_sym(im->ctx->values, name).i;
   if (bs_map_get(map, symbol) == BS_NO_ENTRY && !on_find(im, name)) {
     bs_map_put(im->ctx->heap, map, symbol, node);
     return;
   }
-  im->node = im->graph->node[node];
+  im->node = body->graph->node[node];
   im->failed = false;
   on_fail(im, "another node or an input has the name %.100s, too", name);
   on_advise(im);
@@ -69,22 +66,25 @@ note_producer(on_import *im, bs_map *map, const char *name, uint32_t node) {
 
 /* The node that gives a name, by symbol id; a name is given once. */
 static bs_map
-producers(on_import *im) {
+producers(on_import *im, const on_body *body) {
   bs_map map = {0};
-  for (size_t k = 0; k < im->graph->n_node; k++) {
-    const Onnx__Node *n = im->graph->node[k];
+  for (size_t k = 0; k < body->graph->n_node; k++) {
+    const Onnx__Node *n = body->graph->node[k];
     for (size_t o = 0; o < n->n_output; o++)
       if (*n->output[o])
-        note_producer(im, &map, n->output[o], (uint32_t)k);
+        note_producer(im, &map, body, n->output[o], (uint32_t)k);
   }
   return map;
 }
+
+typedef BS_VEC(const on_body *) on_bodies;
 
 typedef struct marker {
   on_import *im;
   bs_map producers;
   uint8_t *needed;
   BS_VEC(uint32_t) open;
+  on_bodies inside;
 } marker;
 
 static void
@@ -96,22 +96,61 @@ need(marker *m, const char *name) {
   bs_push(m->im->ctx->heap, &m->open, k);
 }
 
-static uint8_t *
-mark_needed(on_import *im) {
+static void
+need_inputs(marker *m, const Onnx__Node *n) {
+  for (size_t k = 0; k < n->n_input; k++)
+    need(m, n->input[k]);
+}
+
+static void
+need_outputs(marker *m, const Onnx__Graph *g) {
+  for (size_t k = 0; k < g->n_output; k++)
+    if (g->output[k]->name)
+      need(m, g->output[k]->name);
+}
+
+static void
+open_inside(marker *m, const Onnx__Node *n, uint32_t depth) {
+  for (size_t k = 0; k < n->n_attribute; k++) {
+    const Onnx__Attribute *a = n->attribute[k];
+    const on_body *b = a->has_g ? on_body_of(m->im, a, depth) : NULL;
+    if (b)
+      bs_push(m->im->ctx->heap, &m->inside, b);
+  }
+}
+
+/* What the graphs inside a node read may stand outside of them. */
+static void
+need_inside(marker *m, const Onnx__Node *node, uint32_t depth) {
+  open_inside(m, node, depth + 1);
+  while (m->inside.len) {
+    const on_body *b = bs_pop(&m->inside);
+    need_outputs(m, b->graph);
+    for (size_t k = 0; k < b->graph->n_node; k++) {
+      need_inputs(m, b->graph->node[k]);
+      open_inside(m, b->graph->node[k], b->depth + 1);
+    }
+  }
+}
+
+void
+on_mark_needed(on_import *im, on_body *body) {
   bs_heap *heap = im->ctx->heap;
+  const Onnx__Graph *g = body->graph;
+  if (body->needed)
+    return;
   marker m = {
-      im, producers(im), bs_calloc(heap, im->graph->n_node + 1, 1), {0}};
-  for (size_t k = 0; k < im->graph->n_output; k++)
-    if (im->graph->output[k]->name)
-      need(&m, im->graph->output[k]->name);
+      im, producers(im, body), bs_calloc(heap, g->n_node + 1, 1), {0}, {0}};
+  need_outputs(&m, g);
   while (m.open.len) {
-    const Onnx__Node *n = im->graph->node[bs_pop(&m.open)];
-    for (size_t k = 0; k < n->n_input; k++)
-      need(&m, n->input[k]);
+    const Onnx__Node *n = g->node[bs_pop(&m.open)];
+    need_inputs(&m, n);
+    need_inside(&m, n, body->depth);
   }
   bs_vec_done(heap, &m.open);
+  bs_vec_done(heap, &m.inside);
   bs_map_done(heap, &m.producers);
-  return m.needed;
+  body->needed = m.needed;
 }
 
 /* ---- one node ---- */
@@ -212,24 +251,41 @@ translate(on_import *im) {
     on_fail(im, "it is supported only where its inputs are known while "
                 "importing");
   }
-  check_results(im);
+  if (!im->entered)
+    check_results(im);
+}
+
+/* The next node of the graph that is walked. */
+static void
+walk_one(on_import *im) {
+  on_frame *f = im->frame;
+  size_t k = f->at++;
+  if (!f->body->needed[k]) {
+    im->summary->dead += !f->node;
+    return;
+  }
+  if (!on_may_walk(im))
+    return;
+  im->node = f->body->graph->node[k];
+  im->row = NULL;
+  im->failed = im->told = im->entered = false;
+  translate(im);
+  on_advise(im);
 }
 
 void
 on_walk(on_import *im) {
-  uint8_t *needed = mark_needed(im);
+  on_body whole = {.graph = im->graph};
+  on_frame model = {.body = &whole};
+  on_mark_needed(im, &whole);
   im->summary->nodes = (uint32_t)im->graph->n_node;
-  for (size_t k = 0; k < im->graph->n_node; k++) {
+  im->frame = &model;
+  while (im->frame) {
     bs_limits_check(im->ctx->heap);
-    im->node = im->graph->node[k];
-    im->row = NULL;
-    im->failed = im->told = false;
-    if (!needed[k]) {
-      im->summary->dead++;
-      continue;
-    }
-    translate(im);
-    on_advise(im);
+    if (im->frame->at < im->frame->body->graph->n_node)
+      walk_one(im);
+    else
+      on_leave(im);
   }
-  bs_free(im->ctx->heap, needed);
+  bs_free(im->ctx->heap, whole.needed);
 }

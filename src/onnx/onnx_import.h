@@ -94,6 +94,8 @@ typedef struct on_open {
 } on_open;
 
 struct on_row;
+struct on_body;
+struct on_frame;
 
 typedef struct on_import {
   const gs_context *ctx;
@@ -114,6 +116,12 @@ typedef struct on_import {
   on_open open[GS_MOST_SIZES];
   uint32_t n_open;
   bool reads_sizes; /* the node that is looked at does */
+  /* Graphs inside nodes (flow.h): by the attribute, index in `bodies`. */
+  bs_map body_of;
+  BS_VEC(struct on_body *) bodies;
+  struct on_frame *frame; /* the graph that is walked */
+  uint32_t inner;         /* nodes of such graphs that were walked */
+  bool entered;           /* the node that is looked at has one */
   /* The node that is looked at. */
   const Onnx__Node *node;
   const struct on_row *row;
@@ -171,6 +179,7 @@ void on_put_plain(bs_text *, const char *, size_t n);
 
 /* NULL with a diagnostic. */
 const uint8_t *on_bytes_of(const gs_context *, const char *path, size_t *n);
+ProtobufCAllocator on_allocator(const gs_context *);
 const Onnx__Model *on_read(const gs_context *, const char *name,
                            const uint8_t *bytes, size_t n);
 
@@ -213,6 +222,8 @@ uint32_t on_inputs(const on_import *);
 on_value *on_in(on_import *, uint32_t k);
 /* The array of an input; NULL: it is left out, or, after a fault, not known. */
 on_array *on_array_in(on_import *, uint32_t k);
+/* An initializer is read when it is wanted. */
+void on_read_stored(on_import *, on_value *);
 /* The term of an input, which must be there; GS_NO_TERM after a fault. */
 gs_term on_term_in(on_import *, uint32_t k);
 int32_t on_type_in(on_import *, uint32_t k);
@@ -369,7 +380,8 @@ on_action emit_conv, emit_conv_transpose, emit_pool, emit_global_pool,
     emit_gemm, emit_matmul, emit_batch_norm, emit_layer_norm,
     emit_instance_norm, emit_softmax, emit_reduce, emit_resize, emit_einsum,
     emit_matmul_integer, emit_conv_integer, emit_qlinear_matmul,
-    emit_qlinear_conv, emit_dynamic_quantize, emit_mean_variance, emit_lp_norm;
+    emit_qlinear_conv, emit_dynamic_quantize, emit_mean_variance, emit_lp_norm,
+    emit_if, emit_loop, emit_scan;
 
 /* Which of a family; the columns of the table say so. */
 enum {
@@ -448,6 +460,7 @@ enum {
   ON_CELU
 };
 enum { ON_LSTM, ON_GRU, ON_RNN };
+enum { ON_LOOP, ON_SCAN };
 enum { ON_HANN, ON_HAMMING, ON_BLACKMAN };
 enum { ON_MAX_POOL, ON_AVERAGE_POOL, ON_LP_POOL };
 enum { ON_LAYER_NORM, ON_RMS_NORM };

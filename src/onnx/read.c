@@ -2,7 +2,8 @@
 /* read.c - the bytes of a model as messages.
  *
  * Messages are made by protobuf-c on the context's heap; where that refuses,
- * reading fails as a value.  How deep messages nest is bounded by onnx.proto.
+ * reading fails as a value.  How deep messages nest is bounded by onnx.proto;
+ * graphs inside nodes are read one level at a time (flow.c).
  * A message takes at least two bytes of the file, so that memory is bounded by
  * the size of the file, too. */
 #include "base/file.h"
@@ -74,10 +75,15 @@ on_bytes_of(const gs_context *ctx, const char *path, size_t *n) {
   return NULL;
 }
 
+ProtobufCAllocator
+on_allocator(const gs_context *ctx) {
+  return (ProtobufCAllocator){take, give, ctx->heap};
+}
+
 const Onnx__Model *
 on_read(const gs_context *ctx, const char *name, const uint8_t *bytes,
         size_t n) {
-  ProtobufCAllocator allocator = {take, give, ctx->heap};
+  ProtobufCAllocator allocator = on_allocator(ctx);
   Onnx__Model *model = onnx__model__unpack(&allocator, n, bytes);
   if (!model || !model->graph) {
     bs_error(ctx->diags, BS_NOWHERE, "onnx-model",

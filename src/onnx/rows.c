@@ -162,6 +162,8 @@ const on_row on_rows[] = {
     {"Hardmax", 1, 1, "real", "axis", NULL, emit_hardmax, 0, NULL, ON_NO_SIZES},
     {"Identity", 1, 1, "any", "", fold_identity, emit_identity, 0, NULL,
      ON_FOLDS},
+    {"If", 1, 1, "bool", "else_branch then_branch", NULL, emit_if, 0,
+     "the condition is a known value", ON_FOLDS},
     {"InstanceNormalization", 3, 3, "real = =", "epsilon", NULL,
      emit_instance_norm, ON_INSTANCE_NORM, NULL, ON_NO_SIZES},
     {"IsInf", 1, 1, "float+double+20:float16",
@@ -179,6 +181,8 @@ const on_row on_rows[] = {
     UNARY("Log", "real", ON_LOG),
     {"LogSoftmax", 1, 1, "real", "axis", NULL, emit_softmax, ON_LOG_SOFTMAX,
      NULL, ON_FOLDS},
+    {"Loop", 2, MANY, "int64 bool", "body", NULL, emit_loop, ON_LOOP,
+     "the number of turns is known", ON_FOLDS},
     {"LpNormalization", 1, 1, "real", "axis p", NULL, emit_lp_norm, 0, NULL,
      ON_NO_SIZES},
     {"LpPool", 1, 1, "real", WINDOW " ceil_mode p", NULL, emit_pool, ON_LP_POOL,
@@ -244,6 +248,10 @@ const on_row on_rows[] = {
      emit_reverse_sequence, 0, "lengths are known values, at most 256",
      ON_NO_SIZES},
     UNARY("Round", "real", ON_ROUND),
+    {"Scan", 1, MANY, "",
+     "body num_scan_inputs scan_input_axes scan_input_directions "
+     "scan_output_axes scan_output_directions",
+     NULL, emit_scan, ON_SCAN, NULL, ON_FOLDS},
     {"Scatter", 3, 3, "any index =", "axis", NULL, emit_scatter_elements, 0,
      NULL, ON_NO_SIZES},
     {"ScatterElements", 3, 3, "any index =", "axis reduction", NULL,
@@ -302,10 +310,19 @@ on_row_since(const on_row *row) {
   static const struct {
     const char *name;
     int64_t version;
-  } changes[] = {{"Clip", 11},    {"Hardmax", 13},   {"LogSoftmax", 13},
-                 {"Pad", 11},     {"Resize", 11},    {"Slice", 10},
-                 {"Softmax", 13}, {"Split", 13},     {"Squeeze", 13},
-                 {"TopK", 10},    {"Unsqueeze", 13}, {"BatchNormalization", 9}};
+  } changes[] = {{"Clip", 11},
+                 {"Hardmax", 13},
+                 {"LogSoftmax", 13},
+                 {"Pad", 11},
+                 {"Resize", 11},
+                 {"Scan", 9},
+                 {"Slice", 10},
+                 {"Softmax", 13},
+                 {"Split", 13},
+                 {"Squeeze", 13},
+                 {"TopK", 10},
+                 {"Unsqueeze", 13},
+                 {"BatchNormalization", 9}};
   for (size_t k = 0; k < sizeof changes / sizeof *changes; k++)
     if (!strcmp(changes[k].name, row->name))
       return changes[k].version;

@@ -43,8 +43,17 @@ def tensor(name, dtype, shape, values, external=None):
     return out + number(14, 1)
 
 
+class Graph(bytes):
+    """The graph of a node, as an attribute."""
+
+    def __repr__(self):
+        return "graph"
+
+
 def attribute(name, v):
     out = block(1, name)
+    if isinstance(v, Graph):
+        return out + block(6, v) + number(20, 5)
     if isinstance(v, bytes):
         return out + block(5, v) + number(20, 4)
     if isinstance(v, float):
@@ -76,11 +85,15 @@ def value(name, dtype, shape):
     return block(1, name) + block(2, block(1, number(1, dtype) + said))
 
 
+def graph(nodes, inputs, outputs, initializers=(), between=()):
+    out = b"".join(block(1, n) for n in nodes) + block(2, "g")
+    out += b"".join(block(5, t) for t in initializers)
+    out += b"".join(block(11, v) for v in inputs)
+    out += b"".join(block(12, v) for v in outputs)
+    return Graph(out + b"".join(block(13, v) for v in between))
+
+
 def model(nodes, inputs, outputs, initializers=(), opset=17, between=()):
-    graph = b"".join(block(1, n) for n in nodes) + block(2, "g")
-    graph += b"".join(block(5, t) for t in initializers)
-    graph += b"".join(block(11, v) for v in inputs)
-    graph += b"".join(block(12, v) for v in outputs)
-    graph += b"".join(block(13, v) for v in between)
-    return (number(1, 8) + block(7, graph) +
+    held = graph(nodes, inputs, outputs, initializers, between)
+    return (number(1, 8) + block(7, held) +
             block(8, block(1, "") + number(2, opset)))

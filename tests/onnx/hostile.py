@@ -128,6 +128,100 @@ def of_lengths(*lengths):
          tensor("n", INT32, (len(lengths),), lengths)])
 
 
+def turned(nodes, outputs, inputs=("n", "on", "s"), known=True, more=(),
+           op="Loop", **attributes):
+    """A Loop of three turns, or a Scan, with this graph."""
+    types = {"n": (INT64, ()), "on": (BOOL, ()), "still": (BOOL, ())}
+    held = encode.graph(
+        nodes, [value(i, *types.get(i, (FLOAT, (2, 3)))) for i in inputs],
+        [value(o, *types.get(o, (FLOAT, None))) for o in outputs])
+    turns = tensor("t", INT64, (), [3])
+    given = ["t", "", "x", *more] if op == "Loop" else ["x", *more]
+    return encode.model(
+        [node(op, given, ["y"], "flow", body=held, **attributes)],
+        [X] if known else [X, value("t", INT64, ())], [value("y", FLOAT, None)],
+        [turns] if known else [])
+
+
+def branched(then, condition=1, known=True):
+    held = then if isinstance(then, encode.Graph) else encode.graph(
+        then, [], [value("r", FLOAT, (2, 3))])
+    other = encode.graph([], [], [value("x", FLOAT, (2, 3))])
+    return encode.model(
+        [node("If", ["c"], ["y"], "flow", then_branch=held, else_branch=other)],
+        [X] if known else [X, value("c", BOOL, ())], [Y],
+        [tensor("c", BOOL, (), [condition])] if known else [])
+
+
+def nested(depth):
+    """Branches in branches."""
+    leaf = encode.graph([relu("x", "r")], [], [value("r", FLOAT, (2, 3))])
+    held = leaf
+    for k in range(depth):
+        held = encode.graph(
+            [node("If", ["c"], [f"q{k + 1}"], f"if{k}", then_branch=held,
+                  else_branch=leaf)], [], [value(f"q{k + 1}", FLOAT, (2, 3))])
+    return branched(held)
+
+
+NEG = node("Neg", ["s"], ["next"], "neg")
+FLOWS = [
+    ("node flow (If; then_branch = ..., else_branch = ...): input 0 is not "
+     "known", branched([relu("x", "r")], known=False)),
+    ("then_branch is not a graph", encode.model(
+        [node("If", ["c"], ["y"], "flow", then_branch=1)], [X], [Y],
+        [tensor("c", BOOL, (), [1])])),
+    ("else_branch is missing", encode.model(
+        [node("If", ["c"], ["y"], "flow")], [X], [Y],
+        [tensor("c", BOOL, (), [0])])),
+    ("then_branch is missing, is no graph, or is nested", branched(
+        encode.Graph(b"\x0a\xff\xff\xff\x0f"))),
+    ("node here (NonZero): this operator", branched(
+        [node("NonZero", ["x"], ["r"], "here")])),
+    ("nothing in its graph gives the output r", branched([])),
+    ("has 0 outputs, not 1", branched(encode.graph([], [], []))),
+    ("its branch has inputs", branched(encode.graph([], [X], [X]))),
+    ("another node or an input has the name x", branched(
+        [relu("x", "x"), relu("x", "r")])),
+    ("has a cycle", branched([relu("r", "r")])),
+    ("(6), but it has (2, 3)", branched(encode.graph(
+        [relu("x", "r")], [], [value("r", FLOAT, (6,))]))),
+    ("more than 16 deep", nested(20)),
+    ("input 0 is not known while importing", turned(
+        [NEG], ["on", "next"], known=False)),
+    ("whether it goes on is not known", turned(
+        [NEG, node("ReduceSum", ["s"], ["sum"], "sum", keepdims=0),
+         node("Cast", ["sum"], ["still"], "cast", to=9)], ["still", "next"])),
+    ("its graph has 2 inputs, not 3", turned([NEG], ["on", "next"],
+                                             ("n", "on"))),
+    ("which are too few", turned([NEG], ["on"])),
+    ("another value has the name x", turned([NEG], ["on", "next"],
+                                            ("n", "on", "x"))),
+    ("node neg (Neg; a = 1)", turned(
+        [node("Neg", ["s"], ["next"], "neg", a=1)], ["on", "next"])),
+    ("more than 65536 nodes", encode.model(
+        [node("Loop", ["", "c", "x"], ["y"], "flow", body=encode.graph(
+            [NEG], [value("n", INT64, ()), value("on", BOOL, ()),
+                    value("s", FLOAT, (2, 3))],
+            [value("on", BOOL, ()), value("next", FLOAT, (2, 3))]))],
+        [X], [Y], [tensor("c", BOOL, (), [1])])),
+    ("num_scan_inputs is not from 1", turned(
+        [NEG], ["next"], ("s",), op="Scan", num_scan_inputs=2)),
+    ("num_scan_inputs is not from 1", turned(
+        [NEG], ["next"], ("s",), op="Scan", num_scan_inputs=-1)),
+    ("different numbers of items", turned(
+        [NEG], ["next"], ("s", "r"), op="Scan", num_scan_inputs=2,
+        more=["x"], scan_input_axes=[0, 1])),
+    ("there is no axis 2 of 2", turned(
+        [NEG], ["next"], ("s",), op="Scan", num_scan_inputs=1,
+        scan_input_axes=[2])),
+    ("there is no axis 9", turned(
+        [NEG], ["next"], ("s",), op="Scan", num_scan_inputs=1,
+        scan_output_axes=[9])),
+    ("from version 9", encode.model(
+        [node("Scan", ["x"], ["y"], "flow", num_scan_inputs=1)], [X], [Y],
+        opset=8)),
+]
 KEEP = encode.block(1, "keepdims")
 FAR = (1 << 53) + 1
 GOOD = with_weight()
@@ -344,6 +438,7 @@ MODELS = [
         [value("d", FLOAT, (1,) * 24)], [value("y", UINT8, (1,) * 24)],
         [tensor("s", FLOAT, (1,) * 24, [2.0])], opset=21)),
     ("p is neither 1 nor 2", op("LpNormalization", p=3)),
+    *FLOWS,
     ("neither LEFT nor RIGHT", typed("BitShift", UINT8, UINT8)),
     # An f64 does not hold what these may come to.
     ("(Mul): its result may be beyond 2^53", encode.model(

@@ -38,6 +38,7 @@ from cases import CASES
 import drawn  # noqa: F401, adds its cases behind all others
 import edges  # noqa: F401, adds its cases behind those
 import forms  # noqa: F401, adds its cases behind those
+import flow  # noqa: F401, adds its cases behind those
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
                     UINT16, UINT32, UINT8)
 
@@ -78,7 +79,8 @@ def model_of(case):
             own = case.attributes if k + 1 == len(ops) else {}
             own = {n: v for n, v in own.items() if not isinstance(v, dict)}
         to = outs if k + 1 == len(ops) else ["between"]
-        nodes.append(encode.node(op, last, to, f"{op}.{k}", **own))
+        read = last[:getattr(case, "reads", None)]
+        nodes.append(encode.node(op, read, to, f"{op}.{k}", **own))
         last = ["between"]
     says = getattr(case, "declares", True)
     outputs = [encode.value(n, typed(w)[0], typed(w)[1].shape if says else None)
