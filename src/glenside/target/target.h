@@ -187,6 +187,10 @@ int64_t gs_memory_unit(const gs_memory *);
 /* Bytes of a dense array of that shape there, rows as above, aligned. */
 int64_t gs_memory_bytes(const gs_memory *, gs_dtype, const int64_t *dim,
                         uint32_t rank);
+/* Of what moves, the dimension of the operand, or of the result, that is
+ * dimension d of a tile: those stand as in the memory that a load fills or a
+ * store empties. */
+uint32_t gs_move_dim(const gs_instr *, bool result, uint32_t d);
 /* Binds an instruction of one operand, which moves or converts it, so that its
  * result has those sizes; false where it admits none.  `like`: slots with the
  * parameters of a call of what converts, or NULL. */

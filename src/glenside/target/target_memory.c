@@ -226,6 +226,20 @@ repeats_well(const gs_instr *instr) {
   return well;
 }
 
+uint32_t
+gs_move_dim(const gs_instr *i, bool result, uint32_t d) {
+  assert(i->n_operands && d < i->result.rank);
+  bool stores = i->operands[0].memory && !i->result.memory;
+  uint32_t at = 0;
+  if (result != stores)
+    return d;
+  if (!stores)
+    return i->from[d];
+  while (i->from[at] != d)
+    at++;
+  return at;
+}
+
 bool
 gs_bind_piece(bs_values *values, const gs_instr *i, gs_dtype dtype,
               const int64_t *dim, const uint32_t *like, uint32_t *slots) {
@@ -279,19 +293,26 @@ gs_takes_tile(bs_values *values, const gs_instr *i, gs_dtype dtype,
   return false;
 }
 
+static void
+move_straight(gs_instr *instr) {
+  for (uint32_t d = 0; d < GS_MAX_RANK; d++)
+    instr->from[d] = (uint8_t)d;
+}
+
 void
 target_find_moves(const gs_context *ctx, gs_instr *instr) {
   assert(instr->semantics && instr->semantics->n);
   const gs_skeleton *s = instr->semantics;
   instr->moves = instr->n_operands == 1 && s->nodes[0].hole;
-  for (uint32_t d = 0; d < GS_MAX_RANK; d++)
-    instr->from[d] = (uint8_t)d;
+  move_straight(instr);
   for (uint32_t k = 1; k < s->n && instr->moves; k++)
     instr->moves = !s->nodes[k].hole && apply_view(ctx, &s->nodes[k], instr);
   if (instr->moves)
     find_repeats(ctx, instr);
   instr->moves = instr->moves && repeats_well(instr);
   instr->repeats = instr->moves ? instr->repeats : 0;
+  if (!instr->moves)
+    move_straight(instr);
 }
 
 /* ---- conversions ---- */

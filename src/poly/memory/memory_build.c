@@ -344,8 +344,7 @@ stage_end(const moving *m, uint32_t stage) {
   return e;
 }
 
-/* An operand of the instruction: dimension d of the tile's piece is dimension
- * from[d] of what it reads. */
+/* What the instruction reads or, result, writes of the tile. */
 static po_operand
 operand_at(moving *m, const char *stmt, const end *e, bool result) {
   const po_move *move = &m->route->move[m->hop];
@@ -356,7 +355,7 @@ operand_at(moving *m, const char *stmt, const end *e, bool result) {
   uint32_t skipped = rank > t->rank ? 0 : t->rank - rank;
   po_operand o = {.array = e->array, .rank = rank};
   for (uint32_t d = 0; d < rank; d++) {
-    uint32_t at = result ? d : i->from[d];
+    uint32_t at = gs_move_dim(i, result, d);
     o.dim[at] = d < missing || (!result && i->repeats >> d & 1)
                     ? 1
                     : move->piece[d - missing + skipped];

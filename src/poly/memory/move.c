@@ -15,7 +15,7 @@ typedef struct finding {
   const uint32_t *like; /* slots with the parameters of a call; or NULL */
 } finding;
 
-/* Dimension of the tile that is dimension d of the instruction's result. */
+/* What the tile has for its dimension that is number d of the instruction's. */
 static int64_t
 piece_at(const po_tile *t, const gs_instr *i, const int64_t *piece,
          uint32_t d) {
@@ -34,7 +34,7 @@ admits(const finding *f, const gs_instr *i, const int64_t *piece,
        uint32_t *slots) {
   int64_t dim[GS_MAX_RANK];
   for (uint32_t d = 0; d < i->result.rank; d++)
-    dim[d] = piece_at(f->tile, i, piece, d);
+    dim[gs_move_dim(i, true, d)] = piece_at(f->tile, i, piece, d);
   return gs_bind_piece(f->ctx->values, i, f->tile->dtype, dim, f->like, slots);
 }
 
@@ -57,7 +57,7 @@ lies_so(const finding *f, const gs_instr *i, const int64_t *piece) {
   if (!load && i->result.memory)
     return true;
   for (uint32_t d = 0; d < n; d++) {
-    uint32_t at = load ? i->from[d] : d;
+    uint32_t at = gs_move_dim(i, !load, d);
     dim[at] = i->repeats >> d & 1 ? 1 : piece_at(f->tile, i, piece, d);
     stride[at] = stride_at(f->tile, i, d);
   }
@@ -93,10 +93,10 @@ lies_alone(const finding *f, const gs_instr *i, const int64_t *piece,
     return true;
   memory_strides(m, t->dtype, t->dim, t->rank, stride);
   for (uint32_t d = 0; d < o->rank; d++)
-    dim[side ? d : i->from[d]] = piece_at(t, i, piece, d);
+    dim[gs_move_dim(i, side, d)] = piece_at(t, i, piece, d);
   memory_strides(m, t->dtype, dim, o->rank, alone);
   for (uint32_t d = 0; d < o->rank && ok; d++) {
-    uint32_t at = side ? d : i->from[d];
+    uint32_t at = gs_move_dim(i, side, d);
     ok = dim[at] == 1 || mentioned >> at & 1 ||
          piece_at(t, i, stride, d) == alone[at];
   }

@@ -35,7 +35,7 @@ moves_so(const gs_instr *i, bool load, const int64_t *dim,
   int64_t at_dim[GS_MAX_RANK], at_stride[GS_MAX_RANK];
   uint32_t n = i->result.rank;
   for (uint32_t d = 0; d < n; d++) {
-    uint32_t to = load ? i->from[d] : d;
+    uint32_t to = gs_move_dim(i, !load, d);
     bool has = d + rank >= n, repeats = i->repeats >> d & 1;
     at_dim[to] = has && !repeats ? dim[d + rank - n] : 1;
     at_stride[to] = has ? stride[d + rank - n] : 1;
