@@ -287,8 +287,9 @@ has_one_class(const po_program *p, uint32_t array) {
 
 bool
 po_is_written_once(const po_program *p, uint32_t array, const po_accesses *x) {
-  assert(array < p->arrays.len && x->writes && x->updates);
-  if (!has_one_class(p, array) ||
+  assert(array < p->arrays.len);
+  /* Nothing is known of accesses where isl gave up. */
+  if (!x->writes || !x->updates || !has_one_class(p, array) ||
       isl_union_map_is_injective(x->writes) != isl_bool_true)
     return false;
   isl_union_map *late = po_earlier(p, x->updates, x->writes);
