@@ -84,6 +84,12 @@ CASES = [
     (SAFE, held('{"\\q":1}'), "an escape in the header"),
     (SAFE, held('{"\\u12":1}'), "an escape in the header"),
     (SAFE, held('{"open'), "does not end"),
+    # A key is what its escapes stand for: both are the one that is asked for.
+    *[('"f.st" "k' + ("\\" + char if char in '"\\' else char) + '"',
+       held(entry()[:-1].replace('"w"', f'"k\\{short}"') + "," +
+            entry()[1:].replace('"w"', f'"k\\u{ord(char):04x}"')),
+       "two arrays")
+      for short, char in zip('"\\/nrt', '"\\/\n\r\t')],
 ]
 
 

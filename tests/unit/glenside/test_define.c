@@ -91,6 +91,20 @@ Test(define, what_has_no_end_ends) {
          "too-deep");
 }
 
+/* Half of the uses that a program may have stand in each of two steps. */
+Test(define, uses_in_steps_count_with_those_around_them) {
+#define TWICE                                                                  \
+  "(define (f x n:int) (case (= n 0) x)"                                       \
+  "  (add (f x (- n 1)) (f x (- n 1))))"                                       \
+  "(tensor z (shape) f32) (tensor a (shape 2) f32) (tensor b (shape 2) f32)"
+#define STEP(a, n) "(scan z " a " (step s (each x) (add s (f x " #n "))))"
+  cr_assert_not_null(parse(TWICE "(let y " STEP("a", 12) ") (output y)"), "%s",
+                     faults());
+  faulty(TWICE "(let y " STEP("a", 16) ") (let w " STEP("b", 16) ")"
+               "(output y) (output w)",
+         "too-deep");
+}
+
 Test(define, depth_is_no_matter_of_the_stack) {
   bs_text text;
   bs_text_init(&text, &heap);
