@@ -106,6 +106,17 @@ Test(editor, what_stands_there_and_what_may) {
   glen_context_free(glen);
 }
 
+/* A script of a schedule is no list, and there is no one way to lay it out. */
+Test(editor, what_is_no_list_is_not_laid_out) {
+  size_t size;
+  glen_context *glen = begin();
+  glen_document *d = open_text(glen, "a.sched", "tile(y.j,  8)\n");
+  cr_expect_null(glen_document_format(d, &size));
+  d = open_text(glen, "b.rules", "(rule  a \"b\" ?x => ?x)");
+  cr_expect_not_null(glen_document_format(d, &size));
+  glen_context_free(glen);
+}
+
 Test(editor, what_is_no_source_is_told) {
   glen_context *glen = begin();
   cr_expect_null(glen_document_read(glen, NULL, "a.c"));

@@ -7,6 +7,7 @@
 #define SIZES   "(size n 2 5000)"
 #define FEW     "(size n 2 9)"
 #define TENSORS "(tensor a (shape n 3) f32)(tensor b (shape n 3) f32)"
+#define STEPS   "(size n 16 8000 8)(tensor a (shape n) f32)"
 #define OUT(x)  "(let y " x ")(output y)"
 
 typedef struct row {
@@ -40,6 +41,9 @@ static const row rows[] = {
     {SIZES "(tensor a (shape n) f32)",
      OUT("(compute sqrt (compute square (access a 1)))"),
      OUT("(compute abs (access a 1))"), "tested"},
+    /* a size that goes by steps */
+    {STEPS, OUT("(slice a 0 0 n)"), OUT("(slice a 0 0 (* 8 (/ n 8)))"),
+     "proved"},
 };
 
 static bool
@@ -85,6 +89,26 @@ Test(equality, flags_and_words_agree) {
     expect_word(&rows[k], &e);
     cr_assert(glen_programs_prove(glen, b, a, &back));
     expect_word(&rows[k], &back);
+    glen_context_free(glen);
+  }
+}
+
+/* Programs whose sizes differ in a name, an end or the step have no sizes in
+ * common to be compared at. */
+Test(equality, open_sizes_must_be_the_same) {
+  static const char *const sizes[] = {"(size n 8 64 8)", "(size n 16 64 8)",
+                                      "(size n 8 56 8)", "(size n 8 64 4)",
+                                      "(size n 8 64)"};
+  use_folder();
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    glen_context *glen = begin();
+    const row left = {sizes[0], "", "", ""}, right = {sizes[k], "", "", ""};
+    const char *rest = "(tensor a (shape n) f32)" OUT("(relu a)");
+    glen_program *a = program_of(glen, &left, rest);
+    glen_program *b = program_of(glen, &right, rest);
+    cr_expect_eq(glen_programs_agree(glen, a, b), !k, "%s", sizes[k]);
+    if (k)
+      expect_code(glen, "different-programs");
     glen_context_free(glen);
   }
 }
