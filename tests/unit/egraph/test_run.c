@@ -123,6 +123,54 @@ Test(run, rows_that_move_keep_their_parents) {
   small_end(&s);
 }
 
+/* A tower of nodes, each the first child of the next, found when all but one of
+ * them were there before. */
+static void
+expect_found_by(const eg_term *tower, uint32_t n, uint32_t last, bool full) {
+  enum { MOST = 4 };
+  TERM(top, V(0), N1(F, 0));
+  small s;
+  eg_class level[MOST + 1];
+  small_begin(&s, NULL);
+  eg_result made = {top, UINT32_MAX};
+  eg_rule rule = {.name = "tower",
+                  .pattern = pattern(&s, tower, n + 1),
+                  .n_slots = n + 1,
+                  .results = &made,
+                  .n_results = 1};
+  eg_run_options o = no_limits();
+  o.full_search = full;
+  eg_runner *r = eg_runner_new(&s.heap, s.g, &rule, 1, &o);
+  for (uint32_t k = 0; k <= n; k++)
+    level[k] = leaf(&s, (int)k);
+  for (uint32_t k = 1; k <= n; k++)
+    if (k != last)
+      unite(&s, level[k], g(&s, level[k - 1], leaf(&s, 9)));
+  eg_rebuild(s.g);
+  eg_run_some(r, NULL, 0);
+  cr_assert_not(same(&s, level[n], f(&s, level[0])));
+  unite(&s, level[last], g(&s, level[last - 1], leaf(&s, 9)));
+  eg_rebuild(s.g);
+  eg_run_some(r, NULL, 0);
+  cr_expect(same(&s, level[n], f(&s, level[0])), "node %u of %u is new", last,
+            n);
+  eg_runner_free(r);
+  small_end(&s);
+}
+
+Test(run, whichever_node_of_a_match_is_new) {
+  TERM(one, V(0), V(1), N2(G, 0, 1));
+  TERM(two, V(0), V(1), N2(G, 0, 1), V(2), N2(G, 2, 3));
+  TERM(three, V(0), V(1), N2(G, 0, 1), V(2), N2(G, 2, 3), V(3), N2(G, 4, 5));
+  TERM(four, V(0), V(1), N2(G, 0, 1), V(2), N2(G, 2, 3), V(3), N2(G, 4, 5),
+       V(4), N2(G, 6, 7));
+  const eg_term *const towers[] = {&one, &two, &three, &four};
+  for (uint32_t n = 1; n <= 4; n++)
+    for (uint32_t last = 1; last <= n; last++)
+      for (int full = 0; full < 2; full++)
+        expect_found_by(towers[n - 1], n, last, full);
+}
+
 Test(run, only_enabled_rules_run) {
   small s;
   small_begin(&s, NULL);
