@@ -100,8 +100,9 @@ Test(define, uses_in_steps_count_with_those_around_them) {
 #define STEP(a, n) "(scan z " a " (step s (each x) (add s (f x " #n "))))"
   cr_assert_not_null(parse(TWICE "(let y " STEP("a", 12) ") (output y)"), "%s",
                      faults());
-  faulty(TWICE "(let y " STEP("a", 16) ") (let w " STEP("b", 16) ")"
-               "(output y) (output w)",
+  faulty(TWICE "(let y " STEP("a", 16) ") (let w " STEP(
+             "b", 16) ")"
+                      "(output y) (output w)",
          "too-deep");
 }
 

@@ -255,8 +255,8 @@ put_term(bs_text *out, int depth) {
   }
 }
 
-/* Whether Z3 and all values say the same of an element of both outputs; `differ`
- * counts. */
+/* Whether Z3 and all values say the same of an element of both outputs;
+ * `differ` counts. */
 static void
 hold_against_each_other(const char *text, uint32_t at, uint32_t *differ) {
   gs_program *p = program_over(NULL, text);
