@@ -286,12 +286,14 @@ put_tile(const cg_contract *x) {
            (long long)x->c->nc, (long long)x->n);
   put_block(&sy);
   put_block(&sx);
+  cg_put_mac_around(x, GS_MAC_ENTER);
   cg_write(x->w, "for (%s n = n_lo; n < n_hi; n += %lld)", index,
            (long long)sy.side.width);
   cg_write(x->w, "for (%s m = m_lo; m < m_hi; m += %lld) {", index,
            (long long)sx.side.width);
   put_panel(x);
   cg_write(x->w, "}");
+  cg_put_mac_around(x, GS_MAC_LEAVE);
 }
 
 /* ---- the parts of the file ---- */

@@ -37,6 +37,8 @@ void cg_put_mac_pack(const cg_mac_side *);
 /* mac_kernel.c: NAME_RxC(x, y, to, apart): the sums of a panel of R x C
  * fragments, rows of them so far apart; for every size of panel. */
 void cg_put_mac_kernels(const cg_contract *);
+/* The call of what is done before, or behind, all panels of a tile. */
+void cg_put_mac_around(const cg_contract *, gs_mac_part);
 /* mac_store.c: NAME_store(sums, c, ..): what c is from the sums of a panel,
  * unless it always is these sums, which kernels put there. */
 void cg_put_mac_store(const cg_contract *);

@@ -4,9 +4,11 @@
  * The texts of the target's declaration are put together: accumulators that
  * are zero, or begin with what offsets add; fragments loaded and multiplied
  * group by group of k; sums stored in place, or in an array of the panel's
- * size.  Where the condition that the declaration names does not hold, plain C
+ * size; and around all panels of a tile what is done once for them.  Where the
+ * condition that the declaration names does not hold, plain C
  * does what it means. */
 #include "codegen/contract/contract_mac.h"
+#include <assert.h>
 
 typedef struct kernel {
   const cg_contract *x;
@@ -130,11 +132,20 @@ static const char *
 fragment(const kernel *k, const cg_mac_side *s, int64_t number) {
   if (s->row)
     return bs_arena_printf(&k->x->e->arena, "x + g * %lld + %lld",
-                           (long long)k->mac->k, (long long)(number * s->row));
+                           (long long)k->mac->k,
+                           (long long)(number * s->rows * s->row));
   return bs_arena_printf(&k->x->e->arena, "%c + g * %lld + %lld",
                          s->side.of_x ? 'x' : 'y',
                          (long long)(s->side.width * k->mac->k),
                          (long long)(number * s->rows * k->mac->k));
+}
+
+/* From a row of a fragment of x to the next. */
+static const char *
+row_stride(const kernel *k) {
+  int64_t side_by_side = k->sx.operand->interleave;
+  return bs_arena_printf(&k->x->e->arena, "%lld",
+                         (long long)(k->sx.row ? k->sx.row : side_by_side));
 }
 
 static void
@@ -144,7 +155,8 @@ put_products(const kernel *k) {
   for (int64_t v = 0; v < k->columns; v++)
     put_part(k, GS_MAC_LOAD_Y, &(names){0, v, fragment(k, &k->sy, v), "", ""});
   for (int64_t r = 0; r < k->rows; r++) {
-    put_part(k, GS_MAC_LOAD_X, &(names){r, 0, fragment(k, &k->sx, r), "", ""});
+    put_part(k, GS_MAC_LOAD_X,
+             &(names){r, 0, fragment(k, &k->sx, r), "", row_stride(k)});
     for (int64_t v = 0; v < k->columns; v++)
       put_part(k, GS_MAC_ACCUMULATE, &(names){r, v, "", "", ""});
   }
@@ -250,6 +262,32 @@ put_attributes(const kernel *k) {
     bs_putf(out, "%s\n", mac->attributes);
 }
 
+/* NAME_enter() and NAME_leave(): what the declaration says around all panels of
+ * a tile.  They are functions because of the attributes. */
+static void
+put_around(const kernel *k, gs_mac_part part) {
+  const names none = {0, 0, "", "", ""};
+  cg_writer *w = k->x->w;
+  if (!k->mac->text[part])
+    return;
+  put_attributes(k);
+  cg_write(w, "static void\n%s_%s(void) {", k->x->name,
+           gs_mac_part_names[part]);
+  if (k->mac->when)
+    cg_write(w, "#if %s", k->mac->when);
+  put_part(k, part, &none);
+  if (k->mac->when)
+    cg_write(w, "#endif");
+  cg_close_function(k->x->e, w);
+}
+
+void
+cg_put_mac_around(const cg_contract *x, gs_mac_part part) {
+  assert(part == GS_MAC_ENTER || part == GS_MAC_LEAVE);
+  if (x->c->mac.mac->text[part])
+    cg_write(x->w, "%s_%s();", x->name, gs_mac_part_names[part]);
+}
+
 /* A function of its own, so that nothing else wants its registers. */
 static void
 put_kernel(const kernel *k) {
@@ -329,6 +367,8 @@ cg_put_mac_kernels(const cg_contract *x) {
               x->c->nv};
   kernel sizes[4];
   uint32_t n = list_sizes(&k, sizes);
+  put_around(&k, GS_MAC_ENTER);
+  put_around(&k, GS_MAC_LEAVE);
   for (uint32_t j = 0; j < n; j++)
     put_kernel(&sizes[j]);
   cg_add(x->w, "static void\n%s_panel", x->name);

@@ -11,10 +11,16 @@ const gs_lane_info gs_lane_table[GS_LANE_COUNT] = {
 };
 
 const char *const gs_mac_part_names[GS_MAC_PARTS] = {
-    [GS_MAC_BEGIN] = "begin",   [GS_MAC_ZERO] = "zero",
-    [GS_MAC_LOAD] = "load",     [GS_MAC_LOAD_X] = "load-x",
-    [GS_MAC_LOAD_Y] = "load-y", [GS_MAC_ACCUMULATE] = "accumulate",
-    [GS_MAC_STORE] = "store",   [GS_MAC_END] = "end",
+    [GS_MAC_ENTER] = "enter",
+    [GS_MAC_BEGIN] = "begin",
+    [GS_MAC_ZERO] = "zero",
+    [GS_MAC_LOAD] = "load",
+    [GS_MAC_LOAD_X] = "load-x",
+    [GS_MAC_LOAD_Y] = "load-y",
+    [GS_MAC_ACCUMULATE] = "accumulate",
+    [GS_MAC_STORE] = "store",
+    [GS_MAC_END] = "end",
+    [GS_MAC_LEAVE] = "leave",
 };
 
 /* ---- dtypes ---- */
@@ -73,7 +79,7 @@ static const struct {
                                              BIT(ACCUMULATE) | BIT(STORE)},
     [GS_MAC_FROM] = {"from", BIT(LOAD) | BIT(LOAD_X) | BIT(LOAD_Y)},
     [GS_MAC_TO] = {"to", BIT(STORE)},
-    [GS_MAC_STRIDE] = {"stride", BIT(LOAD) | BIT(STORE)},
+    [GS_MAC_STRIDE] = {"stride", BIT(LOAD) | BIT(LOAD_X) | BIT(STORE)},
     [GS_MAC_M] = {"m", ~0u},
     [GS_MAC_N] = {"n", ~0u},
     [GS_MAC_K] = {"k", ~0u},
@@ -113,4 +119,16 @@ bool
 gs_mac_may_name(gs_mac_part part, gs_mac_name name) {
   assert(part < GS_MAC_PARTS && name < GS_MAC_NAMES);
   return name == GS_MAC_TEXT || NAMES[name].parts >> part & 1;
+}
+
+bool
+gs_mac_takes_rows(const gs_mac *mac) {
+  const char *text = mac->text[GS_MAC_LOAD_X];
+  gs_mac_piece piece;
+  if (mac->x.interleave != mac->k)
+    return false;
+  bool names = mac->m == 1;
+  while (text && !names && gs_mac_next(&text, &piece))
+    names = piece.name == GS_MAC_STRIDE;
+  return names;
 }

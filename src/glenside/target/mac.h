@@ -57,6 +57,7 @@ typedef struct gs_mac_operand {
 } gs_mac_operand;
 
 typedef enum gs_mac_part {
+  GS_MAC_ENTER, /* before the first panel of a tile, by the thread it is of */
   GS_MAC_BEGIN, /* of the function, before all others */
   GS_MAC_ZERO,  /* declares an accumulator, all zero */
   GS_MAC_LOAD,  /* declares one that begins with sums in memory */
@@ -65,6 +66,7 @@ typedef enum gs_mac_part {
   GS_MAC_ACCUMULATE,
   GS_MAC_STORE,
   GS_MAC_END,
+  GS_MAC_LEAVE, /* behind the last panel of a tile */
   GS_MAC_PARTS
 } gs_mac_part;
 
@@ -95,7 +97,7 @@ bool gs_mac_takes(const gs_mac *, gs_dtype x, gs_dtype y, gs_dtype sum,
 /* A template piece by piece, as gs_emit_next does it: {x} {y} {sum} are the
  * names of a fragment and of the accumulator, {x.number} .. their numbers,
  * {from} {to} pointers to a fragment and to the sums, {stride} the distance of
- * rows of sums, {m} {n} {k} the shape. */
+ * rows of sums or of a fragment of x, {m} {n} {k} the shape. */
 typedef enum gs_mac_name {
   GS_MAC_TEXT, /* as it is */
   GS_MAC_X,
@@ -122,6 +124,9 @@ typedef struct gs_mac_piece {
 bool gs_mac_next(const char **at, gs_mac_piece *out);
 /* The name may stand in that part. */
 bool gs_mac_may_name(gs_mac_part, gs_mac_name);
+/* Its rows of x may lie as far apart as memory has them: there is one, or what
+ * loads them names their distance. */
+bool gs_mac_takes_rows(const gs_mac *);
 /* "zero", "load-x", ... */
 extern const char *const gs_mac_part_names[GS_MAC_PARTS];
 

@@ -199,6 +199,7 @@ static const part_kind PARTS[] = {
     {"processor", false, read_text, offsetof(gs_mac, processor)},
     {"headers", false, read_text, offsetof(gs_mac, headers)},
     {"attributes", false, read_text, offsetof(gs_mac, attributes)},
+    TEXT("enter", false, ENTER),
     TEXT("begin", false, BEGIN),
     TEXT("zero", true, ZERO),
     TEXT("load", false, LOAD),
@@ -207,6 +208,7 @@ static const part_kind PARTS[] = {
     TEXT("accumulate", true, ACCUMULATE),
     TEXT("store", true, STORE),
     TEXT("end", false, END),
+    TEXT("leave", false, LEAVE),
 };
 
 enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
@@ -239,7 +241,7 @@ check_text(const reader *r, gs_mac_part part, uint32_t form) {
              gs_mac_part_names[part]);
     bs_hint(r->p->ctx->diags,
             "{x} {y} {sum}, {x.number} {y.number} {sum.number}, {from} of a "
-            "load, {to} of a store, {stride} of sums, {m} {n} {k}");
+            "load, {to} of a store, {stride} of sums or of x, {m} {n} {k}");
     return false;
   }
   return true;

@@ -120,23 +120,23 @@ row_bytes(const po_contraction *c, int64_t bytes) {
   return lines < 2 ? bytes : (lines | 1) * c->cache_line;
 }
 
-/* Fragments of one row are k elements side by side, and so are those of memory:
- * rows may stay as they are. */
+/* Rows of a fragment are k elements side by side, and so are those of memory:
+ * they may stay as they are. */
 static bool
 holds_rows(const po_contraction *c) {
-  return c->mac.mac->m == 1 &&
+  return gs_mac_takes_rows(c->mac.mac) &&
          (c->mac.flat || po_mac_way_of(c, true) == PO_MAC_ROWS);
 }
 
-/* Rows of x are in memory as a kernel reads them: whole groups of k, equally
- * far apart, and nothing is to be known of their sums. */
+/* Rows of x are in memory as a kernel reads them: whole fragments, equally far
+ * apart, and nothing is to be known of their sums. */
 static bool
 lies_as_read(const po_contraction *c) {
   const po_cdims *k = &c->dims[PO_DIM_K];
   const gs_mac *mac = c->mac.mac;
   return holds_rows(c) && k->n == 1 && k->d[0].x == 1 &&
-         k->d[0].extent % mac->k == 0 && !c->x.n_guards &&
-         c->dims[PO_DIM_M].n <= 1 && !c->mac.offset[0] &&
+         k->d[0].extent % mac->k == 0 && size_of(c, PO_DIM_M) % mac->m == 0 &&
+         !c->x.n_guards && c->dims[PO_DIM_M].n <= 1 && !c->mac.offset[0] &&
          !po_mac_sums_rows(c, true) &&
          gs_dtype_table[c->factor[0]].bytes == lane_bytes(c, true);
 }
@@ -213,29 +213,6 @@ sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv) {
          across * panel_cycles(c, m % mr, nv) + panel_cycles(c, m % mr, n % nv);
 }
 
-/* The sides of the kernel; infinite where none are possible. */
-static double
-choose_sides(const po_contract_choice *fixed, po_contraction *c) {
-  const gs_mac *mac = c->mac.mac;
-  double best = INFINITY;
-  for (int64_t mr = 1; mr <= min64(GS_MAC_KERNEL_X, mac->x.held); mr++)
-    for (int64_t nv = 1; nv <= min64(GS_MAC_KERNEL_Y, mac->y.held); nv++) {
-      if (mr * nv > mac->accumulators ||
-          (fixed && fixed->mr && fixed->mr != mr) ||
-          (fixed && fixed->nv && fixed->nv != nv))
-        continue;
-      double cycles = sweep_cycles(c, mr, nv);
-      if (cycles < best * GS_KERNEL_BETTER) {
-        best = cycles;
-        c->mr = (uint32_t)mr;
-        c->nv = (uint32_t)nv;
-      }
-    }
-  return best;
-}
-
-/* ---- panels and tiles ---- */
-
 static bool
 measure_panel(po_contraction *c, bool x) {
   int64_t width = po_panel_width(c, x), bytes = 0;
@@ -248,6 +225,43 @@ measure_panel(po_contraction *c, bool x) {
              ? c->mac.panel[!x] <= GS_KERNEL_BLOCK
              : c->mac.panel[!x] <= (int64_t)GS_KERNEL_WHOLE;
 }
+
+/* Sides that the instruction has registers for, and the caller may have fixed.
+ */
+static bool
+may_be_sides(const po_contraction *c, const po_contract_choice *fixed,
+             int64_t mr, int64_t nv) {
+  return mr * nv <= c->mac.mac->accumulators &&
+         (!fixed || !fixed->mr || fixed->mr == mr) &&
+         (!fixed || !fixed->nv || fixed->nv == nv);
+}
+
+/* The sides of the kernel; infinite where none are possible. */
+static double
+choose_sides(const po_contract_choice *fixed, po_contraction *c) {
+  const gs_mac *mac = c->mac.mac;
+  uint32_t rows = 0, vectors = 0;
+  double best = INFINITY;
+  for (int64_t mr = 1; mr <= min64(GS_MAC_KERNEL_X, mac->x.held); mr++)
+    for (int64_t nv = 1; nv <= min64(GS_MAC_KERNEL_Y, mac->y.held); nv++) {
+      c->mr = (uint32_t)mr;
+      c->nv = (uint32_t)nv;
+      if (!may_be_sides(c, fixed, mr, nv) || !measure_panel(c, true) ||
+          !measure_panel(c, false))
+        continue;
+      double cycles = sweep_cycles(c, mr, nv);
+      if (cycles < best * GS_KERNEL_BETTER) {
+        best = cycles;
+        rows = c->mr;
+        vectors = c->nv;
+      }
+    }
+  c->mr = rows;
+  c->nv = vectors;
+  return best;
+}
+
+/* ---- panels and tiles ---- */
 
 /* Bytes of all panels of the operand. */
 static double
@@ -289,6 +303,22 @@ keep_whole(po_contraction *c, bool x) {
     *mode = PO_WHOLE;
 }
 
+/* Neither stays in the second cache as a whole while the other goes by: a part
+ * of the larger one does, and of the other a part for each of its own.  Where
+ * all of the smaller one fits beside it, it is not cut. */
+static void
+cut_both(const gs_target *t, po_contraction *c, bool large) {
+  int64_t cache = gs_cache_bytes(t, 2);
+  int64_t *rows[] = {&c->nc, &c->mc};
+  bool fits = all_bytes(c, !large) <= (double)(cache / 4);
+  *rows[large] = part_of(c, large, cache / 2, fits ? gs_cores(t) : 1);
+  *rows[!large] = part_of(c, !large, cache / 4, 1);
+  if (c->x_mode == PO_BLOCK)
+    c->x_mode = PO_WHOLE;
+  if (c->y_mode == PO_BLOCK)
+    c->y_mode = PO_WHOLE;
+}
+
 /* That which is packed before, or takes fewer bytes, is there whole, so that
  * the other one is packed part by part, once.  Where outer loops give each
  * iteration operands of its own, both are packed for a tile. */
@@ -297,6 +327,12 @@ choose_tiles(const gs_target *t, po_contraction *c) {
   int64_t cores = gs_cores(t), outer = size_of(c, PO_DIM_O);
   int64_t shares = outer % cores ? cores : 1;
   bool x = c->x_mode == PO_BEFORE, y = c->y_mode == PO_BEFORE;
+  if (x != y && !c->dims[PO_DIM_O].n &&
+      all_bytes(c, x) > (double)(gs_cache_bytes(t, 2) / 2) &&
+      all_bytes(c, !x) <= (double)GS_KERNEL_WHOLE) {
+    cut_both(t, c, x);
+    return;
+  }
   if (x == y)
     x = c->x_mode != PO_DIRECT && all_bytes(c, true) < all_bytes(c, false);
   if (!c->dims[PO_DIM_O].n && all_bytes(c, x) <= (int64_t)GS_KERNEL_WHOLE) {
@@ -350,9 +386,10 @@ try_way(const ways *w, const gs_mac *mac, bool swap, uint32_t last) {
   c->cache_ways = gs_first_cache(w->target).ways;
   c->mac.row = row_of(c);
   c->cycles = choose_sides(w->fixed, c);
-  if (!isfinite(c->cycles) || !measure_panel(c, true) ||
-      !measure_panel(c, false))
+  if (!isfinite(c->cycles))
     return;
+  measure_panel(c, true);
+  measure_panel(c, false);
   c->lanes = (uint32_t)mac->n;
   c->product = mac->cycles;
   choose_tiles(w->target, c);
