@@ -250,13 +250,19 @@ put_filled_row(const cg_mac_side *s, int64_t first) {
                          gs_lane_table[s->operand->lane].bytes));
 }
 
+/* The elements stay as they are, one behind the other. */
+static bool
+keeps_bytes(const cg_mac_side *s) {
+  return last_step(s) == 1 && !s->offset && copies_bits(s);
+}
+
 /* Elements of a row that keeps its order. */
 static void
 put_copied_row(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   const char *from =
       bs_arena_printf(&x->e->arena, "run[%lld * t]", (long long)last_step(s));
-  if (last_step(s) == 1 && !s->offset && copies_bits(s)) {
+  if (keeps_bytes(s)) {
     cg_write(
         x->w, "memcpy(at, run, %lld);",
         (long long)(last_extent(s) * gs_lane_table[s->operand->lane].bytes));
@@ -328,8 +334,21 @@ put_single_line(const cg_mac_side *s) {
   cg_write(x->w, "at[%s] = %lld;", any_place(s, "kk"), (long long)s->offset);
 }
 
+/* A whole line: a copy of known length, which compilers make a few moves. */
+static void
+put_whole_line(const cg_mac_side *s, long long length, const char *value) {
+  cg_writer *w = s->side.x->w;
+  if (keeps_bytes(s)) {
+    cg_write(w, "memcpy(at + kk, from + row + line, %lld);",
+             length * gs_lane_table[s->operand->lane].bytes);
+    return;
+  }
+  cg_write(w, "for (%s t = 0; t < %lld; t++)", s->side.x->e->index, length);
+  cg_write(w, "at[kk + t] = %s;", value);
+}
+
 /* Elements lo .. hi, of `inner` each, of a line of a row that keeps its order;
- * whole lines, which most are, as one loop of known length. */
+ * most lines are whole. */
 static void
 put_line_elements(const cg_mac_side *s, int64_t extent, int64_t inner) {
   cg_writer *w = s->side.x->w;
@@ -339,8 +358,7 @@ put_line_elements(const cg_mac_side *s, int64_t extent, int64_t inner) {
                                                  (long long)last_step(s)));
   long long length = extent * inner, each = inner, fill = s->offset;
   cg_write(w, "if (lo == begin && hi == end) {");
-  cg_write(w, "for (%s t = 0; t < %lld; t++)", index, length);
-  cg_write(w, "at[kk + t] = %s;", value);
+  put_whole_line(s, length, value);
   cg_write(w, "} else {");
   cg_write(w, "for (%s t = 0; t < %lld * lo; t++)", index, each);
   cg_write(w, "at[kk + t] = %lld;", fill);
