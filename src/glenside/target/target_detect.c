@@ -17,6 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #include <unistd.h>
 
 #define MAX_TEXT  (1 << 16)
@@ -184,6 +187,7 @@ static const struct {
     {"<x86_avx2_dot.target>", x86_avx2_dot},
     {"<x86_vnni_dot.target>", x86_vnni_dot},
     {"<x86_bf16_dot.target>", x86_bf16_dot},
+    {"<x86_amx_dot.target>", x86_amx_dot},
     {"<arm_neon_dot.target>", arm_neon_dot},
 };
 
@@ -204,10 +208,30 @@ has_features(const char *flags, const char *needs) {
   return needs != NULL;
 }
 
+/* A process is granted the tiles of AMX when it asks; what it compiles will ask
+ * as it does.  What is said of another machine is believed. */
+static bool
+may_use_tiles(const char *root) {
+#if defined(__linux__) && defined(__x86_64__)
+  enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+  return *root ||
+         !syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA);
+#else
+  return *root;
+#endif
+}
+
+static bool
+may_use(const char *flags, const char *root, const gs_mac *mac) {
+  return has_features(flags, mac->needs) &&
+         (!strstr(mac->needs, "amx_tile") || may_use_tiles(root));
+}
+
 /* Instructions that multiply and accumulate, of the files that come with
  * glen. */
 static void
-detect_macs(const gs_context *ctx, const char *info, gs_target *t) {
+detect_macs(const gs_context *ctx, const char *root, const char *info,
+            gs_target *t) {
   const char *flags = field(ctx, info, "flags");
   gs_target all = {.name = ""};
   if (!*flags)
@@ -217,7 +241,7 @@ detect_macs(const gs_context *ctx, const char *info, gs_target *t) {
     target_parse_text(ctx, &all, instruction_texts[k].name,
                       instruction_texts[k].text);
   for (uint32_t k = 0; k < all.macs.len; k++)
-    if (has_features(flags, all.macs.data[k]->needs))
+    if (may_use(flags, root, all.macs.data[k]))
       bs_push(ctx->heap, &t->macs, all.macs.data[k]);
   bs_vec_done(ctx->heap, &all.macs);
   bs_vec_done(ctx->heap, &all.files);
@@ -264,7 +288,7 @@ gs_target_detect_in(const gs_context *ctx, const char *root) {
   detect_frequency(ctx, root, info, t);
   detect_caches(ctx, root, wide, t);
   detect_stores(ctx, info, t);
-  detect_macs(ctx, info, t);
+  detect_macs(ctx, root, info, t);
   return t;
 }
 

@@ -46,6 +46,14 @@ shipped(const char *name) {
   return t;
 }
 
+static const gs_mac *
+find_mac(const gs_target *t, const char *name) {
+  for (uint32_t k = 0; k < t->macs.len; k++)
+    if (!strcmp(t->macs.data[k]->name, name))
+      return t->macs.data[k];
+  return NULL;
+}
+
 /* --- machines ------------------------------------------------------------- */
 
 Test(target, numbers) {
@@ -482,8 +490,35 @@ Test(target, detection_reads_the_system) {
   t = gs_target_detect_in(&ctx, root); /* slow stores past the caches */
   cr_expect(gs_stores_through_caches(t));
   cr_expect_str_eq(print(parse(print(t))), print(t));
+  cr_expect_null(find_mac(t, "tdpbssd"));
+  write_file(path, "cpuinfo", "flags\t\t: fpu sse2 avx512f amx_int8\n");
+  cr_expect_null(find_mac(gs_target_detect_in(&ctx, root), "tdpbssd"));
+  write_file(path, "cpuinfo", "flags\t\t: fpu sse2 amx_tile amx_int8\n");
+  t = gs_target_detect_in(&ctx, root);
+  cr_expect_not_null(find_mac(t, "tdpbssd"));
+  cr_expect_null(find_mac(t, "tdpbf16ps"));
   snprintf(command, sizeof command, "rm -r %s", root);
   cr_assert_eq(system(command), 0);
+}
+
+static const gs_mac *
+parse_mac(const char *shape, const char *x, const char *load_x) {
+  return find_mac(
+      parse(bs_arena_printf(
+          ctx.arena,
+          "(target t) (mac dot (shape %s) (x %s) (y i8) (sum i32) "
+          "(accumulators 4) (zero \"\") (load-x \"%s\") (load-y \"\") "
+          "(accumulate \"\") (store \"\"))",
+          shape, x, load_x)),
+      "dot");
+}
+
+Test(target, rows_of_x_lie_anywhere_for_one_row_or_where_loads_name_a_stride) {
+  cr_expect(gs_mac_takes_rows(parse_mac("1 16 4", "i8", "f({from})")));
+  cr_expect(gs_mac_takes_rows(parse_mac("16 16 64", "i8", "f({stride})")));
+  cr_expect_not(gs_mac_takes_rows(parse_mac("16 16 64", "i8", "f({from})")));
+  cr_expect_not(gs_mac_takes_rows(
+      parse_mac("16 16 64", "i8 (interleave 4)", "f({stride})")));
 }
 
 Test(target, stores_past_the_caches_are_as_fast_as_reading_by_default) {
