@@ -174,10 +174,15 @@ bound_of_fusing(const po_program *p, po_fuse fuse) {
 static const po_fuse simpler[4] = {
     [PO_FUSE_MAX] = PO_FUSE_SMART, [PO_FUSE_POST_TILE] = PO_FUSE_SMART};
 
-/* operations: where the caller's options set no bound. */
+/* operations: where the caller's options set no bound.  A phase that was cut
+ * off may have left no plan of kernels, which are to stay in this one. */
 static void
 begin_phase(chooser *c, unsigned long operations) {
   unsigned long most = c->options->max_operations;
+  po_bind_isl(c->isl, now(c)->ctx.heap, 0);
+  isl_ctx_reset_error(c->isl);
+  if (c->stopped)
+    po_lay_out_now(c);
   c->stopped = false;
   if (!most)
     most = operations;

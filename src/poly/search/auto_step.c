@@ -20,7 +20,7 @@ po_speak_again(po_chooser *c, const po_moment *m, bool ok) {
   d->errors = m->errors;
   d->warnings = m->warnings;
   d->dropped = m->dropped;
-  c->stopped = !ok && po_is_exhausted(c->isl);
+  c->stopped = po_is_exhausted(c->isl);
   isl_ctx_reset_error(c->isl);
   return ok;
 }
