@@ -127,16 +127,32 @@ operations_of(const po_program *p, const po_stmt *stmt) {
   return n;
 }
 
+/* Loads in place of one of a vector: as many as it has lanes where a read does
+ * not go along the elements in the innermost loop. */
+static int64_t
+loads_in_vectors(const po_program *p, const po_stmt *stmt, uint32_t j) {
+  uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, stmt->leaf, loops);
+  double lines[PO_MAX_DEPTH];
+  int64_t bytes =
+      gs_dtype_table[p->arrays.data[stmt->exprs[j].array].dtype].bytes;
+  double along = (double)bytes / (double)gs_first_cache(p->target).line;
+  bool scattered =
+      n && po_access_lines(p, stmt, j, n, lines) && lines[n - 1] > along;
+  int64_t lanes = gs_vector_bytes(p->target) / bytes;
+  return scattered && lanes > 1 ? lanes : 1;
+}
+
 /* Loads that a formula takes for each point: what is the same along its
  * innermost loop stays in a register. */
 static int64_t
-loads_of(const po_stmt *stmt) {
+loads_of(const po_program *p, const po_stmt *stmt) {
   int64_t n = 0;
   for (uint32_t j = 0; j < stmt->n_exprs; j++) {
     const po_expr *e = &stmt->exprs[j];
-    n += e->kind == PO_READ && !is_read_before(stmt, j) && stmt->n_iters &&
-         isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, stmt->n_iters - 1,
-                                        1) != isl_bool_false;
+    if (e->kind == PO_READ && !is_read_before(stmt, j) && stmt->n_iters &&
+        isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, stmt->n_iters - 1,
+                                       1) != isl_bool_false)
+      n += loads_in_vectors(p, stmt, j);
   }
   return n;
 }
@@ -148,7 +164,7 @@ is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
               int64_t cost) {
   assert(stmt < p->stmts.len);
   const po_stmt *s = &p->stmts.data[stmt];
-  double formula = (double)(cost + loads_of(s));
+  double formula = (double)(cost + loads_of(p, s));
   double made = (double)po_likely_instances(p, stmt);
   double loads = (double)reads_of(p, array, true);
   return loads * formula < made * (formula + 1) + loads;
