@@ -166,6 +166,7 @@ struct glen_result {
   ex_limit limit;       /* of the input: what its time is bound by */
   ex_names prepacked;   /* inputs that are the same for all calls */
   uint8_t *once;        /* by class id, of the e-graph at the end, or NULL */
+  double *kept;         /* likewise */
   uint8_t *stranded;    /* the same, of calls that are left out (stranded.h) */
   glen_program program; /* extracted */
   rl_run run;

@@ -178,6 +178,7 @@ api_html_egraph(const glen_result *r, bs_json *j) {
               .pricer = {.target = r->target,
                          .limit = r->limit,
                          .once = r->once,
+                         .kept = r->kept,
                          .values = r->gs.values,
                          .type_of = type_of}};
   rl_naming(&r->gs, &w.naming);

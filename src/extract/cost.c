@@ -254,6 +254,19 @@ ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
     out->view = gs_op_table[op].price;
 }
 
+void
+ex_price_kept(const gs_target *t, const bs_values *values, gs_op op,
+              bs_value attr, double kept, ex_cost *out) {
+  gs_compute compute;
+  if (op != GS_COMPUTE ||
+      !gs_compute_of(values, bs_item(values, attr, 0), &compute) ||
+      gs_compute_table[compute].kind != GS_DOT || !isfinite(kept))
+    return;
+  bool far = kept >= (double)gs_far_bytes(t);
+  double read = traffic(t, kept, far ? INFINITY : kept);
+  out->memory = at_least(out->memory, read - out->arithmetic);
+}
+
 static int
 dearer_first(const void *a, const void *b) {
   const ex_line *x = a, *y = b;
@@ -285,6 +298,7 @@ ex_breakdown(const gs_program *p, const gs_target *t, ex_limit limit,
   const ex_names none = {0};
   uint8_t *once = ex_once_terms(heap, p, prepacked ? prepacked : &none);
   uint32_t n = 0, widest = 1;
+  double *kept = ex_kept_terms(heap, p, once);
   uint8_t *live = EX_NEW(heap, uint8_t, p->nodes.len);
   gs_mark_live(p, live);
   for (uint32_t i = 0; i < p->nodes.len; i++)
@@ -299,12 +313,17 @@ ex_breakdown(const gs_program *p, const gs_target *t, ex_limit limit,
       price_term(p, t, limit, lines[n].term, types, kids, &lines[n].cost);
       if (once && once[i])
         lines[n].cost = cost_once(lines[n].cost);
+      else if (kept && p->nodes.data[i].n_kids == 1)
+        ex_price_kept(t, p->ctx.values, p->nodes.data[i].op,
+                      p->nodes.data[i].attr, kept[p->nodes.data[i].kids[0].i],
+                      &lines[n].cost);
       *total += ex_cost_total(&lines[n++].cost);
     }
   qsort(lines, n, sizeof *lines, dearer_first);
   bs_free(heap, kids);
   bs_free(heap, types);
   bs_free(heap, live);
+  bs_free(heap, kept);
   bs_free(heap, once);
   return n;
 }

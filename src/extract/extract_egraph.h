@@ -40,10 +40,10 @@ typedef struct ex_pricer {
   const gs_target *target;
   ex_limit limit;
   const uint8_t *once;     /* by class id (ex_once_classes), or NULL */
+  const double *kept;      /* by class id (ex_kept_classes), or NULL */
   const uint8_t *stranded; /* by class id (stranded.h), or NULL */
   bs_values *values;
-  /* The interned type of a class. */
-  bs_value (*type_of)(void *ctx, const eg_graph *, eg_class);
+  ex_type_fn *type_of;
   void *type_ctx;
 } ex_pricer;
 double ex_price_enode(void *pricer, const eg_graph *, eg_node);

@@ -17,6 +17,9 @@ typedef struct ex_names {
   uint32_t n;
 } ex_names;
 
+/* The interned type of a class. */
+typedef bs_value ex_type_fn(void *ctx, const eg_graph *, eg_class);
+
 /* What remains of a price that is paid once. */
 #define EX_ONCE 1e-6
 
@@ -25,5 +28,12 @@ typedef struct ex_names {
 uint8_t *ex_once_terms(bs_heap *, const gs_program *, const ex_names *);
 uint8_t *ex_once_classes(bs_heap *, bs_values *, const eg_graph *,
                          const ex_names *);
+
+/* Bytes of the arrays that are there once for all calls and that a term or a
+ * class shows a view of, each counted where it is named; of a class, the least
+ * of its terms.  once: from above; NULL where that is.  The caller frees it. */
+double *ex_kept_terms(bs_heap *, const gs_program *, const uint8_t *once);
+double *ex_kept_classes(bs_heap *, bs_values *, const eg_graph *,
+                        const uint8_t *once, ex_type_fn, void *ctx);
 
 #endif

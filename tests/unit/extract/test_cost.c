@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "glenside/target/machine.h"
 #include "extract/cost.h"
 #include "extract/extract_egraph.h"
 #include "extract/internal.h"
@@ -191,6 +192,22 @@ Test(cost, every_compute_operator_has_a_finite_price_that_grows) {
       cr_assert_gt(ex_cost_total(&c), last, "%s", info->name);
       last = ex_cost_total(&c);
     }
+  }
+}
+
+/* Of what is kept for all calls, and is in memory when it is read again. */
+Test(cost, products_take_no_less_than_what_is_kept_takes_to_be_read) {
+  for (int op = 0; op < GS_COMPUTE_COUNT; op++) {
+    bs_value item = bs_sym(ctx.values, gs_compute_table[op].name);
+    bs_value attr = bs_list(ctx.values, &item, 1);
+    bool waits = gs_compute_table[op].kind == GS_DOT;
+    double kept = 2 * (double)gs_far_bytes(target);
+    double read = kept / gs_bytes_a_cycle(target, INFINITY);
+    ex_cost little = {.arithmetic = 10, .memory = 20}, much = little;
+    ex_price_kept(target, ctx.values, GS_COMPUTE, attr, 64, &little);
+    cr_assert_eq(ex_cost_total(&little), 30);
+    ex_price_kept(target, ctx.values, GS_COMPUTE, attr, kept, &much);
+    cr_assert_float_eq(ex_cost_total(&much), waits ? read : 30, 1e-3 * read);
   }
 }
 
