@@ -308,7 +308,7 @@ class Glen:
         one that was written."""
         report = json.loads(self.run(
             problem, "saturate", source, "--rules", RULES, *self.target(),
-            "--param", "fewer-products=1", *self.prepacked(problem), "--json",
+            "--param", "fewer-products=2", *self.prepacked(problem), "--json",
             "-o", file))
         return bool(report["rules"])
 

@@ -19,7 +19,7 @@ static const struct {
   int64_t value;
 } params[] = {
     {"split-quantum", 2}, {"split-into", 2},     {"pad-multiple", 3},
-    {"pad-limit", 6},     {"tile-rows", 2},      {"fewer-products", 1},
+    {"pad-limit", 6},     {"tile-rows", 2},      {"fewer-products", 2},
     {"tile-pieces", 64},  {"group-pieces", 128},
 };
 
