@@ -6,6 +6,7 @@ import time
 
 import glen
 import numpy
+import pytest
 from conftest import MATMUL
 
 
@@ -37,6 +38,16 @@ def test_ten_thousand_calls(matmul):
         except glen.ArrayError:
             pass
     assert grows_by(work, 10000) < 1 << 20
+
+
+@pytest.mark.parametrize("limit", [
+    {"time_limit": -1}, {"time_limit": float("nan")}, {"memory_limit": -1}])
+def test_limits_below_zero_are_refused(limit):
+    [name] = limit
+    for work in (lambda: glen.saturate(MATMUL, **limit),
+                 lambda: glen.prove(MATMUL, MATMUL, **limit)):
+        with pytest.raises(ValueError, match=name):
+            work()
 
 
 def test_programs_results_and_errors():

@@ -303,6 +303,15 @@ cl_note(const cl_session *session, const char *format, ...) {
   va_end(args);
 }
 
+void
+cl_note_filter(const cl_session *session, const char *what) {
+  const char *filter = session->options->filter;
+  if (filter)
+    cl_note(session, "glen: no %s has '%s' in its name\n", what, filter);
+  else
+    cl_note(session, "glen: no %s was found in these files\n", what);
+}
+
 static bool
 dump_exploration(cl_session *session, const cl_explored *e) {
   const char *dir = session->options->dump_phases;

@@ -134,6 +134,9 @@ bool cl_stdout_color(const cl_options *);
 /* On stderr unless --quiet. */
 void cl_note(const cl_session *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The note that nothing was chosen: no WHAT has the text of --filter in its
+ * name, or without that option, there is none. */
+void cl_note_filter(const cl_session *, const char *what);
 
 /* `glen saturate|compile|run F`: parse, saturate when there are rules, dump
  * the phases asked for. */

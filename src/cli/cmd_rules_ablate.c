@@ -96,6 +96,8 @@ ablate(cl_session *session) {
     fputs("\r\033[K", stderr);
   if (!a)
     return cl_failed(session);
+  if (n == 1 && o->filter)
+    cl_note_filter(session, "rule");
   if (o->json)
     print_json(a, n, o->timings);
   else

@@ -203,6 +203,8 @@ prove(worker *first) {
     p->chosen = chosen;
     p->proofs = proofs;
     p->n = choose(first->rules, p->options->filter, chosen);
+    if (!p->n && p->options->filter)
+      cl_note_filter(&first->session, "rule");
     jobs = jobs_of(p);
     for (uint32_t k = 0; k < jobs; k++)
       workers[k].p = p;

@@ -50,7 +50,7 @@ test(cl_session *session) {
   if (!ok)
     return cl_failed(session);
   if (!counts.passed && !counts.failed)
-    cl_note(session, "glen: no test was found in these files\n");
+    cl_note_filter(session, random ? "rule" : "test");
   if (session->options->json)
     printf("],\"passed\":%u,\"failed\":%u}\n", counts.passed, counts.failed);
   else

@@ -56,6 +56,8 @@ test(cl_session *session) {
   for (uint32_t k = 0; k < o->files.n; k++)
     if (!test_file(session, o->files.items[k], &c))
       return cl_failed(session);
+  if (!c.all && o->filter)
+    cl_note_filter(session, "instruction");
   if (o->json)
     printf("],\"tested\":%u,\"refuted\":%u,\"untested\":%u}\n", c.tested,
            c.refuted, c.untested);

@@ -51,7 +51,8 @@ static const word options[] = {
     {"--timeout", "--time-limit SECONDS bounds the time"},
     {"--set --define", "--param NAME=VALUE sets a parameter of rule files"},
     {"--cost --cost-model --objective",
-     "--target FILE says what instructions cost"},
+     "--target FILE says what instructions cost, and --layout-cost of glen "
+     "layout how layouts are priced"},
     {"--fp16 --bf16 --half --dtype --precision",
      "a tensor has its dtype in the program: (tensor x (shape 4 8) f16)"},
     {"--verbose-ir --print-ir --dump --save-temps --print-after-all",

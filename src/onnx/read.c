@@ -7,6 +7,7 @@
  * A message takes at least two bytes of the file, so that memory is bounded by
  * the size of the file, too. */
 #include "base/file.h"
+#include "base/foreign_bytes.h"
 #include "onnx/onnx_import.h"
 
 #include <errno.h>
@@ -88,7 +89,8 @@ on_read(const gs_context *ctx, const char *name, const uint8_t *bytes,
   if (!model || !model->graph) {
     bs_error(ctx->diags, BS_NOWHERE, "onnx-model",
              "%s: this is not an ONNX model, or only a part of one", name);
-    bs_hint(ctx->diags, ON_CHECKER);
+    if (!bs_hint_bytes(ctx->diags, (const char *)bytes, n))
+      bs_hint(ctx->diags, ON_CHECKER);
     return NULL;
   }
   return model;

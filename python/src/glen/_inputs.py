@@ -179,6 +179,10 @@ class Program:
 
     def _open(self, target: Union[None, str, Text], seconds: float = 0,
               memory: int = 0) -> Any:
+        for name, limit in (("time_limit", seconds), ("memory_limit", memory)):
+            if not limit >= 0:
+                raise ValueError(f"{name} is {limit}: a limit is above 0, and 0 "
+                                 "stands for none")
         job = self._take_ready() if not seconds and not memory else None
         if job is not None and target == self.target:
             return job

@@ -21,10 +21,16 @@ enum { MOST_PARAMETERS = 32, MOST_VARIABLES = 64 };
 static const struct {
   const char *name;
   gs_sort sort;
+  const char *what;
 } sorts[] = {
-    {"term", GS_SORT_CLASS}, {"int", GS_SORT_INT},   {"number", GS_SORT_REAL},
-    {"list", GS_SORT_LIST},  {"name", GS_SORT_SYM},  {"dtype", GS_SORT_DTYPE},
-    {"op", GS_SORT_OP},      {"bool", GS_SORT_BOOL},
+    {"term", GS_SORT_CLASS, "a term"},
+    {"int", GS_SORT_INT, "an integer, such as 1"},
+    {"number", GS_SORT_REAL, "a number, such as 0.5"},
+    {"list", GS_SORT_LIST, "a list, such as (shape 2 3)"},
+    {"name", GS_SORT_SYM, "a word"},
+    {"dtype", GS_SORT_DTYPE, "a dtype, such as f32"},
+    {"op", GS_SORT_OP, "a compute operator, such as relu"},
+    {"bool", GS_SORT_BOOL, "true or false"},
 };
 
 static const char *
@@ -228,6 +234,29 @@ parse_put_usage(bs_text *out, const parse_definition *d) {
       bs_putf(out, " %s", vars[k].name);
     else
       bs_putf(out, " %s:%s", vars[k].name, word);
+  }
+}
+
+static const char *
+what_of(gs_sort sort) {
+  size_t k = 0;
+  while (sorts[k].sort != sort)
+    k++;
+  return sorts[k].what;
+}
+
+void
+parse_put_call(bs_text *out, const parse_definition *d) {
+  const gs_var *vars = d->scope.vars.data;
+  for (uint32_t k = 0; k < d->n_params; k++)
+    bs_putf(out, k < d->n_places ? " %s" : " [:%s ...]", vars[k].name);
+  bs_putc(out, ')');
+  const char *before = ", where";
+  for (uint32_t k = 0; k < d->n_places; k++) {
+    if (vars[k].sort == GS_SORT_CLASS)
+      continue;
+    bs_putf(out, "%s %s is %s", before, vars[k].name, what_of(vars[k].sort));
+    before = ";";
   }
 }
 

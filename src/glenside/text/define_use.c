@@ -67,8 +67,8 @@ static void
 hint_usage(gs_parser *x, const parse_definition *d) {
   bs_text usage;
   bs_text_init(&usage, x->ctx->heap);
-  parse_put_usage(&usage, d);
-  bs_hint(x->ctx->diags, "write (%s%s)", bs_as_sym(x->ctx->values, d->name),
+  parse_put_call(&usage, d);
+  bs_hint(x->ctx->diags, "write (%s%s", bs_as_sym(x->ctx->values, d->name),
           bs_text_str(&usage));
   bs_text_done(&usage);
 }

@@ -23,6 +23,11 @@
   "(shape C 1 1)"
 #define DROPOUT_WORDS " dropout Dropout identity Identity "
 #define DROPOUT       "it changes nothing in a trained network: leave it out"
+#define EXP2          "2 to the power of x is (exp (scale x 0.6931471805599453))"
+#define LOG2          "the logarithm to base 2 is (scale (log x) 1.4426950408889634)"
+#define LOG10         "the logarithm to base 10 is (scale (log x) 0.4342944819032518)"
+#define EXPM1         "it is written (offset (exp x) -1)"
+#define LOG1P         "it is written (log (offset x 1))"
 #define PROGRAM                                                                \
   "this is a form of programs, and this file is read as rules: pass it to "    \
   "saturate, compile or run; a rule is (rule NAME \"why\" LEFT => RIGHT)"
@@ -55,6 +60,16 @@ static const struct {
     {GS_AS_TERM, " / divide ", "a quotient is (div a b)"},
     {GS_AS_TERM, " reduce_sum ", "a sum is (sum a AXIS)"},
     {GS_AS_TERM, " reduce_mean ", "a mean is (mean a AXIS)"},
+    {GS_AS_TERM, " exp2 pow2 ", EXP2},
+    {GS_AS_TERM, " log2 ", LOG2},
+    {GS_AS_TERM, " log10 ", LOG10},
+    {GS_AS_TERM, " expm1 ", EXPM1},
+    {GS_AS_TERM, " log1p ", LOG1P},
+    {GS_AS_COMPUTE, " exp2 pow2 ", EXP2},
+    {GS_AS_COMPUTE, " log2 ", LOG2},
+    {GS_AS_COMPUTE, " log10 ", LOG10},
+    {GS_AS_COMPUTE, " expm1 ", EXPM1},
+    {GS_AS_COMPUTE, " log1p ", LOG1P},
     {GS_AS_TERM, " tan ", "a tangent is (div (sin a) (cos a))"},
     {GS_AS_TERM, " swish SiLU ", "it is written (silu a)"},
     {GS_AS_TERM, " GELU ", "it is written (gelu a)"},
@@ -250,6 +265,14 @@ static const struct {
             "torch.onnx.export"},
     {".pth", "glen does not read PyTorch weights; export the model with "
              "torch.onnx.export"},
+    {".tflite", "glen does not read models of TensorFlow Lite; tf2onnx turns "
+                "them into the ONNX format"},
+    {".pb", "glen does not read TensorFlow graphs; tf2onnx turns them into the "
+            "ONNX format"},
+    {".keras", "glen does not read Keras models; tf2onnx turns them into the "
+               "ONNX format"},
+    {".h5", "glen does not read Keras models; tf2onnx turns them into the ONNX "
+            "format"},
     {".sched", "this is a schedule script: pass it with --schedule FILE"},
     {".md", "this is a document; programs are written in a language of their "
             "own (docs/LANGUAGE.md)"},
