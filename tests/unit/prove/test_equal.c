@@ -344,6 +344,30 @@ Test(equal, a_layer_of_a_network, .init = fixture_start, .fini = fixture_stop) {
   cr_expect_eq(a.verdict, PV_UNKNOWN, "%s", a.reason);
 }
 
+/* Results of one type do not make programs comparable: their inputs must be. */
+Test(equal, inputs_of_one_name_have_one_type, .init = fixture_start,
+     .fini = fixture_stop) {
+  static const char *const inputs[] = {"(shape 4) f32", "(shape 2 2) f32",
+                                       "(shape 5) f32", "(shape 4) i8"};
+  pv_options o;
+  pv_defaults(&o);
+  gs_program *p[4];
+  for (uint32_t k = 0; k < 4; k++)
+    p[k] = program_over(
+        NULL, bs_arena_printf(&arena,
+                              "(tensor a %s)(let y (compute reduceMax (access "
+                              "(compute (cast f32) a) 0)))(output y)",
+                              inputs[k]));
+  for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t k = 0; k < 4; k++) {
+      pv_answer a;
+      pv_equal_programs(&ctx, p[i], p[k], &o, &a);
+      cr_expect_eq(a.verdict, i == k ? PV_PROVED : PV_REFUTED, "%s and %s: %s",
+                   inputs[i], inputs[k], a.reason);
+      cr_expect(i == k || a.method == PV_BY_TYPES);
+    }
+}
+
 /* A product cut into blocks, with relu on every block. */
 static const char *
 blocked(int n, int t) {
