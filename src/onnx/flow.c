@@ -336,13 +336,19 @@ stacked_terms(on_import *im, const on_loop *l, uint32_t k, uint32_t axis) {
   return out;
 }
 
+/* Among the dimensions of a result.  A known value makes no term here, which
+ * the program might not need. */
 static bool
 axis_of_made(on_import *im, const on_loop *l, uint32_t k, uint32_t *axis) {
   const on_value *v = made_in_turn(l, k, 0);
-  gs_type type;
+  gs_type type = {0};
   *axis = 0;
-  return !l->made_axes || (t_type(im, term_of(im, v), &type) &&
-                           on_axis(im, l->made_axes[k], type.rank + 1u, axis));
+  if (!l->made_axes)
+    return true;
+  if (!v->array && !t_type(im, v->term, &type))
+    return false;
+  uint32_t rank = v->array ? v->array->rank : type.rank;
+  return on_axis(im, l->made_axes[k], rank + 1, axis);
 }
 
 /* Result n_states + k: what all turns made. */
