@@ -296,11 +296,27 @@ take_option(cursor *c, cl_options *options) {
   return set_value(options, r, value) || refuse_value(c, r, value);
 }
 
+/* A file of the kind that the command itself takes, behind a word that is no
+ * such file. */
 static bool
-refuse_operand(cursor *c, const char *text) {
+is_behind_word(const cursor *c, const cl_options *options, const char *text) {
+  const char *dot = strrchr(text, '.');
+  return dot && c->command && options->files.n == 1 &&
+         strstr(c->command->operands, dot) &&
+         !strchr(options->files.items[0], '.');
+}
+
+static bool
+refuse_operand(cursor *c, const cl_options *options, const char *text) {
   const char *option = cl_option_of_file(text),
              *what = "one argument too many:";
-  char hint[80];
+  char hint[120];
+  if (is_behind_word(c, options, text)) {
+    snprintf(hint, sizeof hint, "glen %.20s %.60s is enough", c->command->name,
+             text);
+    return refuse_with(c, "one argument too many:", options->files.items[0],
+                       hint);
+  }
   if (!option ||
       !cl_find_row(option + 2, strlen(option + 2), cl_command_bit(c->command)))
     return refuse(c, what, text);
@@ -312,7 +328,7 @@ static bool
 take_operand(cursor *c, cl_options *options, const char *text) {
   uint32_t most = c->command ? c->command->max_operands : 0;
   if (options->files.n >= most)
-    return refuse_operand(c, text);
+    return refuse_operand(c, options, text);
   options->files.items[options->files.n++] = text;
   return true;
 }
