@@ -81,31 +81,65 @@ GLEN_API const glen_program *glen_loops_program(glen_context *,
  * accepted. */
 GLEN_API bool glen_schedule(glen_context *, glen_loops *, const char *path,
                             bool explain, const char **printed);
-/* Chooses a schedule: fuse is "min", "smart", "max", "post-tile", or "auto":
- * the last one where the program is worth it (docs/SCHEDULES.md); tiles: sizes
- * of the innermost loops' tiles, or none.
+/* How producers go into their consumers' loops (docs/SCHEDULES.md). */
+typedef enum glen_fusion {
+  GLEN_FUSE_AUTO, /* tile by tile where a run is long enough for it to pay */
+  GLEN_FUSE_NONE,
+  GLEN_FUSE_MIN,
+  GLEN_FUSE_SMART, /* where nothing is computed again */
+  GLEN_FUSE_MAX,
+  GLEN_FUSE_POST_TILE
+} glen_fusion;
+
+/* What of loops is printed. */
+typedef enum glen_printed {
+  GLEN_PRINT_LOOPS,   /* the nest, for people */
+  GLEN_PRINT_PROGRAM, /* the text that glen_loops_load reads */
+  GLEN_PRINT_TREE,    /* isl's schedule tree */
+  GLEN_PRINT_AXES,
+  GLEN_PRINT_DEPS,
+  GLEN_PRINT_SCRIPT, /* the commands applied so far, which give the same loops
+                        again */
+  GLEN_PRINT_FUSED   /* which loops came into which */
+} glen_printed;
+
+/* By which cost arrays are given other layouts (docs/LAYOUT.md). */
+typedef enum glen_layout_cost {
+  GLEN_LAYOUT_NONE, /* arrays stay as they are */
+  GLEN_LAYOUT_DOC,
+  GLEN_LAYOUT_AUTOKERNEL,
+  GLEN_LAYOUT_LINES
+} glen_layout_cost;
+
+/* The mode of that name, as the command line spells it; false when there is
+ * none. */
+GLEN_API bool glen_fusion_find(const char *word, glen_fusion *out);
+GLEN_API bool glen_printed_find(const char *word, glen_printed *out);
+GLEN_API bool glen_layout_cost_find(const char *word, glen_layout_cost *out);
+
+/* Chooses a schedule that fuses so; tiles: sizes of the innermost loops' tiles,
+ * or none.
  * Loops become one schedule step after the other, each checked; where a limit
  * is reached the schedule stays as far as it got, with a warning. */
-GLEN_API bool glen_schedule_auto(glen_context *, glen_loops *, const char *fuse,
+GLEN_API bool glen_schedule_auto(glen_context *, glen_loops *, glen_fusion,
                                  const int64_t *tiles, uint32_t n_tiles);
-/* "loops", "program", "tree", "axes", "deps" or "script" (the commands applied
- * so far, which give the same loops again); NULL for another word. */
+/* NULL with diagnostics. */
 GLEN_API const char *glen_schedule_print(glen_context *, glen_loops *,
-                                         const char *what);
+                                         glen_printed);
 /* Usage and effect of every command. */
 GLEN_API const char *glen_schedule_help(glen_context *);
-/* Layouts for the arrays of loops, found by their cost ("doc", "autokernel",
- * "lines": docs/LAYOUT.md) among those that cut dimensions into `widths`, and
- * the loop of each nest that should be innermost with them, unless orders are
- * to be kept: the search, as comments of a schedule script that gives these
- * orders and layouts.  NULL with diagnostics. */
+/* Layouts for the arrays of loops, found by such a cost, among those that cut
+ * dimensions into `widths`, and the loop of each nest that should be innermost
+ * with them, unless orders are to be kept: the search, as comments of a
+ * schedule script that gives these orders and layouts.  NULL with diagnostics.
+ */
 GLEN_API const char *glen_layout(glen_context *, const glen_loops *,
-                                 const char *cost, const int64_t *widths,
+                                 glen_layout_cost, const int64_t *widths,
                                  uint32_t n_widths, bool keep_order);
 
 /* Searches like glen_layout, without other orders, and gives the loops the
  * layouts that were found, but for arrays that contractions pack themselves. */
-GLEN_API bool glen_give_layouts(glen_context *, glen_loops *, const char *cost,
+GLEN_API bool glen_give_layouts(glen_context *, glen_loops *, glen_layout_cost,
                                 const int64_t *widths, uint32_t n_widths);
 
 /* Binds loops to the blocks and threads of a GPU, where none is yet. */
@@ -123,29 +157,6 @@ GLEN_API const char *glen_results(glen_context *, const glen_loops *,
 /* Applies the cheapest of them; *name: which. */
 GLEN_API bool glen_choose(glen_context *, glen_loops *, uint32_t most,
                           const char **name);
-
-/* How producers go into their consumers' loops (docs/SCHEDULES.md). */
-typedef enum glen_fusion {
-  GLEN_FUSE_AUTO, /* tile by tile where a run is long enough for it to pay */
-  GLEN_FUSE_NONE,
-  GLEN_FUSE_MIN,
-  GLEN_FUSE_SMART, /* where nothing is computed again */
-  GLEN_FUSE_MAX,
-  GLEN_FUSE_POST_TILE
-} glen_fusion;
-
-/* By which cost arrays are given other layouts (docs/LAYOUT.md). */
-typedef enum glen_layout_cost {
-  GLEN_LAYOUT_NONE, /* arrays stay as they are */
-  GLEN_LAYOUT_DOC,
-  GLEN_LAYOUT_AUTOKERNEL,
-  GLEN_LAYOUT_LINES
-} glen_layout_cost;
-
-/* The mode of that name, as the command line spells it; false when there is
- * none. */
-GLEN_API bool glen_fusion_find(const char *word, glen_fusion *out);
-GLEN_API bool glen_layout_cost_find(const char *word, glen_layout_cost *out);
 
 /* How a program becomes loops.  All zeros but the size, as glen_code_defaults
  * gives them: for the target alone, fused where that pays. */

@@ -5,7 +5,7 @@
 #ifndef GLEN_MODELS_H
 #define GLEN_MODELS_H
 
-#include <glen/inputs.h>
+#include <glen/saturate.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,7 +48,7 @@ GLEN_API const char *glen_import_operators(glen_context *);
 /* Reads egraph-serialize JSON and extracts; the chosen nodes as text or JSON.
  */
 GLEN_API const char *glen_extract_foreign(glen_context *, const char *path,
-                                          const char *extractor, double seconds,
+                                          glen_extractor, double seconds,
                                           bool json);
 
 #ifdef __cplusplus

@@ -29,6 +29,16 @@ typedef enum glen_regions {
 /* "auto", "whole", "layers". */
 GLEN_API bool glen_regions_find(const char *word, glen_regions *out);
 
+/* How the cheapest program is chosen (docs/COST.md). */
+typedef enum glen_extractor {
+  GLEN_EXTRACT_TREE,  /* each use of a term is paid */
+  GLEN_EXTRACT_DAG,   /* a term is paid once */
+  GLEN_EXTRACT_EXACT, /* likewise, and proved to be the cheapest */
+  GLEN_EXTRACT_ILP    /* likewise, by CBC */
+} glen_extractor;
+/* "tree", "dag", "exact", "ilp". */
+GLEN_API bool glen_extractor_find(const char *word, glen_extractor *out);
+
 typedef struct glen_saturate_options {
   size_t size;                /* of this struct, as the caller has it */
   uint32_t iterations, nodes; /* 0: no limit, likewise below */
@@ -43,7 +53,7 @@ typedef struct glen_saturate_options {
   const char *strategy; /* NULL: the rule files' own, or every rule */
   const char *const *disabled;
   uint32_t n_disabled;
-  const char *extractor; /* "tree", "dag", "exact", "ilp" */
+  glen_extractor extractor;
   /* Inputs that are the same for all calls: what is made of them alone is
    * paid once (glen_prepack). */
   const char *const *prepack;

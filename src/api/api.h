@@ -192,12 +192,15 @@ struct glen_result {
 void api_count_steps(glen_result *);
 /* api_names.c: the names of the input, in the extracted program. */
 void api_keep_names(glen_result *);
+/* api_words.c: false with a diagnostic; NULL: there is no such word. */
+bool api_find_method(glen_context *, glen_extractor, ex_method *out);
+const char *api_printed_word(glen_printed);
 /* schedule.c: what the loops were before the first command, where that is
  * kept. */
 void api_keep_original(glen_loops *);
 /* schedule.c: as glen_schedule_auto, by all of the options; *told: with
  * `explain`, what the bound on what is computed again left out. */
-bool api_fuse(glen_context *, glen_loops *, const char *way,
+bool api_fuse(glen_context *, glen_loops *, glen_fusion way,
               const glen_code_options *, const char **told);
 /* Pieces of an operand, of all that is lowered here. */
 enum { API_MAX_PIECES = 64 };

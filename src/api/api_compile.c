@@ -7,66 +7,6 @@
 
 #include <string.h>
 
-/* ---- words for modes ---- */
-
-static const char *const fusions[] = {
-    [GLEN_FUSE_AUTO] = "auto", [GLEN_FUSE_NONE] = "none",
-    [GLEN_FUSE_MIN] = "min",   [GLEN_FUSE_SMART] = "smart",
-    [GLEN_FUSE_MAX] = "max",   [GLEN_FUSE_POST_TILE] = "post-tile",
-};
-
-static const char *const layout_costs[] = {
-    [GLEN_LAYOUT_NONE] = "none",
-    [GLEN_LAYOUT_DOC] = "doc",
-    [GLEN_LAYOUT_AUTOKERNEL] = "autokernel",
-    [GLEN_LAYOUT_LINES] = "lines",
-};
-
-static const char *const region_ways[] = {
-    [GLEN_REGIONS_AUTO] = "auto",
-    [GLEN_REGIONS_WHOLE] = "whole",
-    [GLEN_REGIONS_LAYERS] = "layers",
-};
-
-enum {
-  N_REGION_WAYS = sizeof region_ways / sizeof *region_ways,
-  N_FUSIONS = sizeof fusions / sizeof *fusions,
-  N_LAYOUT_COSTS = sizeof layout_costs / sizeof *layout_costs
-};
-
-/* The place of a word; n when it is not there. */
-static uint32_t
-find_word(const char *word, const char *const *words, uint32_t n) {
-  uint32_t k = 0;
-  while (k < n && strcmp(words[k], word) != 0)
-    k++;
-  return k;
-}
-
-bool
-glen_fusion_find(const char *word, glen_fusion *out) {
-  uint32_t k = find_word(word, fusions, N_FUSIONS);
-  if (k < N_FUSIONS)
-    *out = (glen_fusion)k;
-  return k < N_FUSIONS;
-}
-
-bool
-glen_regions_find(const char *word, glen_regions *out) {
-  uint32_t k = find_word(word, region_ways, N_REGION_WAYS);
-  if (k < N_REGION_WAYS)
-    *out = (glen_regions)k;
-  return k < N_REGION_WAYS;
-}
-
-bool
-glen_layout_cost_find(const char *word, glen_layout_cost *out) {
-  uint32_t k = find_word(word, layout_costs, N_LAYOUT_COSTS);
-  if (k < N_LAYOUT_COSTS)
-    *out = (glen_layout_cost)k;
-  return k < N_LAYOUT_COSTS;
-}
-
 /* ---- schedules ---- */
 
 /* Sizes of tiles ask for tiles.  A script or layouts are said of loops as they
@@ -85,8 +25,7 @@ static bool
 fuse(glen_context *ctx, glen_loops *loops, const glen_code_options *o,
      glen_scheduled *out) {
   glen_fusion way = fusion_of(o);
-  return way == GLEN_FUSE_NONE ||
-         api_fuse(ctx, loops, fusions[way], o, &out->left_out);
+  return way == GLEN_FUSE_NONE || api_fuse(ctx, loops, way, o, &out->left_out);
 }
 
 static bool
@@ -101,8 +40,8 @@ give_layouts(glen_context *ctx, glen_loops *loops, const glen_code_options *o) {
   static const int64_t one[] = {8}, several[] = {4, 8, 16, 32};
   bool lines = o->layout == GLEN_LAYOUT_LINES;
   return o->layout == GLEN_LAYOUT_NONE ||
-         glen_give_layouts(ctx, loops, layout_costs[o->layout],
-                           lines ? several : one, lines ? 4 : 1);
+         glen_give_layouts(ctx, loops, o->layout, lines ? several : one,
+                           lines ? 4 : 1);
 }
 
 static bool

@@ -4,18 +4,19 @@
 #include "api/api.h"
 #include "poly/datalayout/datalayout.h"
 #include "poly/schedule/primitive.h"
-#include <string.h>
+
+static const po_layout_cost costs[] = {[GLEN_LAYOUT_DOC] = PO_COST_DOC,
+                                       [GLEN_LAYOUT_AUTOKERNEL] =
+                                           PO_COST_AUTOKERNEL,
+                                       [GLEN_LAYOUT_LINES] = PO_COST_LINES};
 
 static bool
-find_cost(glen_context *ctx, const char *name, po_layout_cost *out) {
-  for (uint32_t k = 0; k < po_n_layout_costs; k++)
-    if (!strcmp(name, po_layout_cost_names[k])) {
-      *out = (po_layout_cost)k;
-      return true;
-    }
-  bs_error(&ctx->diags, BS_NOWHERE, "no-such-cost",
-           "there is no cost of layouts called %s", name);
-  return false;
+knows_cost(glen_context *ctx, glen_layout_cost cost) {
+  if (cost == GLEN_LAYOUT_NONE ||
+      (unsigned)cost >= sizeof costs / sizeof *costs)
+    return bs_error(&ctx->diags, BS_NOWHERE, "no-such-cost",
+                    "there is no cost of layouts of number %u", (unsigned)cost);
+  return true;
 }
 
 /* The search for layouts, then the commands since the first n of the
@@ -31,26 +32,24 @@ write_search(glen_context *ctx, po_layout_model *m, const po_program *p,
 }
 
 const char *
-glen_layout(glen_context *ctx, const glen_loops *loops, const char *cost_name,
+glen_layout(glen_context *ctx, const glen_loops *loops, glen_layout_cost by,
             const int64_t *widths, uint32_t n_widths, bool keep_order) {
   API_ENTER_STAGE(ctx, "the search for layouts", 1, NULL);
-  po_layout_cost cost;
   po_layout_model model;
   po_layout_search found;
   const char *text = NULL;
   bs_text out;
-  if (!api_knows_sizes(ctx, loops->loops, "a layout") ||
-      !find_cost(ctx, cost_name, &cost))
+  if (!api_knows_sizes(ctx, loops->loops, "a layout") || !knows_cost(ctx, by))
     return NULL;
   po_program *p = po_copy(loops->loops);
   uint32_t n = p->script.len;
   bs_text_init(&out, &ctx->heap);
   po_lay_out(p);
   if (!keep_order)
-    po_layout_order_loops(&p, cost, widths, n_widths, &out);
+    po_layout_order_loops(&p, costs[by], widths, n_widths, &out);
   po_layout_model_init(&model, &ctx->heap, p->isl);
   if (po_layout_model_of(p, &model)) {
-    po_layout_find(&model, cost, widths, n_widths, &found);
+    po_layout_find(&model, costs[by], widths, n_widths, &found);
     text = write_search(ctx, &model, p, n, &found, &out);
     po_layout_search_done(&model, &found);
   } else {
@@ -85,21 +84,19 @@ give_found(glen_context *ctx, po_program **p, po_layout_model *model,
 }
 
 bool
-glen_give_layouts(glen_context *ctx, glen_loops *loops, const char *cost_name,
+glen_give_layouts(glen_context *ctx, glen_loops *loops, glen_layout_cost by,
                   const int64_t *widths, uint32_t n_widths) {
   API_ENTER_STAGE(ctx, "the search for layouts", OF_SCHEDULE, false);
-  po_layout_cost cost;
   po_layout_model model;
   po_program **p = &loops->loops;
-  if (!api_knows_sizes(ctx, *p, "a layout") ||
-      !find_cost(ctx, cost_name, &cost))
+  if (!api_knows_sizes(ctx, *p, "a layout") || !knows_cost(ctx, by))
     return false;
   if (!loops->original)
     loops->original = po_copy(*p);
   po_lay_out(*p);
   po_layout_model_init(&model, &ctx->heap, (*p)->isl);
   if (po_layout_model_of(*p, &model))
-    give_found(ctx, p, &model, cost, widths, n_widths);
+    give_found(ctx, p, &model, costs[by], widths, n_widths);
   else
     bs_warning(&ctx->diags, BS_NOWHERE, "layout",
                "what the program reads is too complex to be priced: arrays "

@@ -17,7 +17,7 @@ glen_saturate_defaults_of(glen_saturate_options *out, size_t size) {
                                             .nodes = 2000000,
                                             .bytes = (size_t)8 << 30,
                                             .work = (uint64_t)1 << 29,
-                                            .extractor = "dag",
+                                            .extractor = GLEN_EXTRACT_DAG,
                                             .extract_seconds = 10};
   api_give_options(&own, sizeof own, out, size);
 }
@@ -202,20 +202,6 @@ api_explore(api_saturation *a) {
 }
 
 static bool
-choose_method(api_saturation *a) {
-  bs_diags *diags = &a->ctx->diags;
-  if (!ex_method_find(a->options->extractor, &a->method))
-    return bs_error(diags, BS_NOWHERE, "unknown-extractor",
-                    "there is no extractor named %s", a->options->extractor);
-  if (!ex_method_is_there(a->method))
-    return bs_error(diags, BS_NOWHERE, "missing-feature",
-                    "the extractor %s needs CBC, which was not found; see "
-                    "glen --version --verbose",
-                    a->options->extractor);
-  return true;
-}
-
-static bool
 know_inputs(api_saturation *a) {
   for (uint32_t k = 0; k < a->options->n_prepack; k++)
     if (!api_know_input(a->ctx, a->result->input, a->options->prepack[k]))
@@ -261,7 +247,8 @@ saturate(api_saturation *a) {
   r->gs.arena = &r->arena;
   r->limit = ex_limit_of(r->input, r->target);
   r->prepacked = (ex_names){a->options->prepack, a->options->n_prepack};
-  bool ok = choose_method(a) && know_inputs(a) && explore(a) &&
+  bool ok = api_find_method(a->ctx, a->options->extractor, &a->method) &&
+            know_inputs(a) && explore(a) &&
             api_extract(r, a->method, a->options->extract_seconds);
   if (ok)
     api_keep_names(r);

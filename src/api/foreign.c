@@ -5,7 +5,8 @@
 
 typedef struct foreign_args {
   glen_context *ctx;
-  const char *path, *extractor;
+  const char *path;
+  glen_extractor extractor;
   double seconds;
 } foreign_args;
 
@@ -17,13 +18,8 @@ solve(foreign_args *a, const ex_problem *problem, ex_solution *out) {
   bs_diags *diags = &a->ctx->diags;
   ex_options options = {.seconds = a->seconds, .interrupt = &a->ctx->interrupt};
   ex_method method;
-  if (!ex_method_find(a->extractor, &method))
-    return bs_error(diags, BS_NOWHERE, "unknown-extractor",
-                    "there is no extractor named %s", a->extractor);
-  if (!ex_method_is_there(method))
-    return bs_error(diags, BS_NOWHERE, "missing-feature",
-                    "the extractor %s needs CBC, which was not found",
-                    a->extractor);
+  if (!api_find_method(a->ctx, a->extractor, &method))
+    return false;
   if (ex_method_trees(method) && ex_has_negative(problem)) {
     bs_error(diags, BS_NOWHERE, "negative-cost",
              "costs below zero have no cheapest tree: a term may be used again "
@@ -38,8 +34,8 @@ solve(foreign_args *a, const ex_problem *problem, ex_solution *out) {
 }
 
 const char *
-glen_extract_foreign(glen_context *ctx, const char *path, const char *extractor,
-                     double seconds, bool json) {
+glen_extract_foreign(glen_context *ctx, const char *path,
+                     glen_extractor extractor, double seconds, bool json) {
   foreign_args a = {ctx, path, extractor, seconds};
   ctx->interrupt = 0;
   API_ENTER_LISTENING(ctx, NULL);

@@ -121,19 +121,6 @@ fuse_if_worth(glen_context *ctx, glen_loops *loops, po_auto_options *options) {
                      : NULL;
 }
 
-static bool
-find_way(glen_context *ctx, const char *name, po_fuse *way) {
-  for (uint32_t k = 0; k < sizeof po_fuse_names / sizeof *po_fuse_names; k++)
-    if (!strcmp(name, po_fuse_names[k])) {
-      *way = (po_fuse)k;
-      return true;
-    }
-  bs_error(&ctx->diags, BS_NOWHERE, "no-such-fusion",
-           "there is no way to fuse called %s", name);
-  bs_hint(&ctx->diags, "auto, min, smart, max or post-tile");
-  return false;
-}
-
 /* What the schedule lacks of what was asked for. */
 static void
 warn_of_rest(glen_context *ctx, po_fuse asked, const po_auto_result *done) {
@@ -152,15 +139,24 @@ warn_of_rest(glen_context *ctx, po_fuse asked, const po_auto_result *done) {
                "nor run by threads");
 }
 
+static const po_fuse ways[] = {[GLEN_FUSE_MIN] = PO_FUSE_MIN,
+                               [GLEN_FUSE_SMART] = PO_FUSE_SMART,
+                               [GLEN_FUSE_MAX] = PO_FUSE_MAX,
+                               [GLEN_FUSE_POST_TILE] = PO_FUSE_POST_TILE};
+
 static bool
-fuse(glen_context *ctx, glen_loops *loops, const char *way,
+fuse(glen_context *ctx, glen_loops *loops, glen_fusion way,
      po_auto_options *options) {
-  if (!strcmp(way, "auto")) {
+  if (way == GLEN_FUSE_NONE)
+    return true;
+  if (way == GLEN_FUSE_AUTO) {
     fuse_if_worth(ctx, loops, options);
     return true;
   }
-  if (!find_way(ctx, way, &options->fuse))
-    return false;
+  if ((unsigned)way >= sizeof ways / sizeof *ways)
+    return bs_error(&ctx->diags, BS_NOWHERE, "no-such-fusion",
+                    "there is no way to fuse of number %u", (unsigned)way);
+  options->fuse = ways[way];
   api_keep_original(loops);
   po_auto_result done = po_schedule_automatically(&loops->loops, options);
   warn_of_rest(ctx, options->fuse, &done);
@@ -186,7 +182,7 @@ tell_dropped(glen_context *ctx, const po_auto_options *options) {
 }
 
 bool
-api_fuse(glen_context *ctx, glen_loops *loops, const char *way,
+api_fuse(glen_context *ctx, glen_loops *loops, glen_fusion way,
          const glen_code_options *o, const char **told) {
   *told = "";
   API_ENTER_STAGE(ctx, "scheduling", OF_SCHEDULE, false);
@@ -204,11 +200,11 @@ api_fuse(glen_context *ctx, glen_loops *loops, const char *way,
 }
 
 bool
-glen_schedule_auto(glen_context *ctx, glen_loops *loops, const char *fuse,
+glen_schedule_auto(glen_context *ctx, glen_loops *loops, glen_fusion way,
                    const int64_t *tiles, uint32_t n_tiles) {
   glen_code_options o = {.tiles = tiles, .n_tiles = n_tiles};
   const char *told;
-  return api_fuse(ctx, loops, fuse, &o, &told);
+  return api_fuse(ctx, loops, way, &o, &told);
 }
 
 glen_loops *
@@ -233,17 +229,21 @@ glen_bind(glen_context *ctx, glen_loops *loops) {
 }
 
 const char *
-glen_schedule_print(glen_context *ctx, glen_loops *loops, const char *what) {
+glen_schedule_print(glen_context *ctx, glen_loops *loops, glen_printed what) {
   API_ENTER(ctx, NULL);
   const po_program *now = loops->loops, *was = loops->original;
-  bool counts = !strcmp(what, "axes") || !strcmp(what, "results");
-  if (counts && !api_knows_sizes(ctx, now, "--print"))
+  const char *word = api_printed_word(what);
+  if (what == GLEN_PRINT_AXES && !api_knows_sizes(ctx, now, "--print"))
     return NULL;
   bs_text out;
   bs_text_init(&out, &ctx->heap);
-  bool ok = strcmp(what, "fused") ? po_print_what(loops->loops, what, &out)
-                                  : po_print_fused(was ? was : now, now, &out);
+  bool ok = what == GLEN_PRINT_FUSED
+                ? po_print_fused(was ? was : now, now, &out)
+                : word && po_print_what(loops->loops, word, &out);
   const char *text = api_string(ctx, &out);
+  if (!word)
+    bs_error(&ctx->diags, BS_NOWHERE, "not-printed",
+             "nothing of number %u is printed of loops", (unsigned)what);
   return ok ? text : NULL;
 }
 

@@ -225,7 +225,7 @@ cl_saturate_options(cl_session *session, glen_saturate_options *out) {
   out->strategy = o->strategy;
   out->disabled = o->disabled.items;
   out->n_disabled = o->disabled.n;
-  out->extractor = o->extractor;
+  glen_extractor_find(o->extractor, &out->extractor);
   glen_regions_find(o->regions, &out->regions);
   out->strict_fp = o->strict_fp;
   out->prepack = session->prepack;

@@ -89,7 +89,7 @@ emit_sched(job *j) {
   const glen_loops *loops =
       is_for_device(j->session->options) ? device_loops(j) : j->loops;
   return loops ? glen_schedule_print(j->session->glen, (glen_loops *)loops,
-                                     "script")
+                                     GLEN_PRINT_SCRIPT)
                : NULL;
 }
 
@@ -236,7 +236,7 @@ dump_phases(job *j, const cl_options *o) {
     return true;
   const char *loops = j->unscheduled ? j->unscheduled : emit_loops(j);
   const char *script =
-      glen_schedule_print(j->session->glen, j->loops, "script");
+      glen_schedule_print(j->session->glen, j->loops, GLEN_PRINT_SCRIPT);
   return cl_write_in(j->session, dir, "3.loops", loops) &&
          cl_write_in(j->session, dir, "4.sched", script ? script : "") &&
          cl_write_in(j->session, dir, "5.tree", emit_tree(j)) &&

@@ -6,12 +6,14 @@
 int
 cl_extract(const cl_options *options) {
   cl_session session;
+  glen_extractor extractor = GLEN_EXTRACT_DAG;
   int code = GLEN_OK;
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
-  const char *text = glen_extract_foreign(session.glen, options->files.items[0],
-                                          options->extractor,
-                                          options->extract_time, options->json);
+  glen_extractor_find(options->extractor, &extractor);
+  const char *text =
+      glen_extract_foreign(session.glen, options->files.items[0], extractor,
+                           options->extract_time, options->json);
   if (text)
     fputs(text, stdout);
   else

@@ -45,8 +45,10 @@ cl_layout(const cl_options *options) {
   int64_t widths[MOST_WIDTHS];
   uint32_t n;
   const char *list = options->widths;
+  glen_layout_cost cost = GLEN_LAYOUT_DOC;
+  glen_layout_cost_find(options->layout_cost, &cost);
   if (!list)
-    list = strcmp(options->layout_cost, "lines") ? "8" : "4,8,16,32";
+    list = cost == GLEN_LAYOUT_LINES ? "4,8,16,32" : "8";
   if (!read_widths(list, widths, &n)) {
     fprintf(stderr,
             "glen: --widths: expected up to %d numbers from 2 to %d, such as "
@@ -57,10 +59,9 @@ cl_layout(const cl_options *options) {
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
   glen_loops *loops = load(&session, options);
-  const char *text =
-      loops ? glen_layout(session.glen, loops, options->layout_cost, widths, n,
-                          options->keep_order)
-            : NULL;
+  const char *text = loops ? glen_layout(session.glen, loops, cost, widths, n,
+                                         options->keep_order)
+                           : NULL;
   bool ok = text != NULL;
   if (ok && options->output)
     ok = cl_write(&session, options->output, text);

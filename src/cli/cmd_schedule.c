@@ -41,8 +41,9 @@ enum { MOST_RESULTS = 12 };
 static const char *
 text_of(job *j, const char *what) {
   glen_context *glen = j->session.glen;
-  if (strcmp(what, "results") != 0)
-    return glen_schedule_print(glen, j->loops, what);
+  glen_printed printed;
+  if (glen_printed_find(what, &printed))
+    return glen_schedule_print(glen, j->loops, printed);
   return (j->session.options->json ? glen_results : glen_strategies)(
       glen, j->loops, MOST_RESULTS);
 }

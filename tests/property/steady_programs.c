@@ -171,51 +171,49 @@ code_for_devices(asked *q) {
 
 static bool
 prints(asked *q) {
-  static const char *const words[] = {"loops", "program", "tree", "axes",
-                                      "deps"};
   glen_loops *l = glen_loops_copy(q->glen, q->loops);
   bool ok = l != NULL;
-  for (size_t k = 0; ok && k < sizeof words / sizeof *words; k++)
-    ok = glen_schedule_print(q->glen, l, words[k]);
+  for (glen_printed k = 0; ok && k <= GLEN_PRINT_FUSED; k++)
+    ok = glen_schedule_print(q->glen, l, k);
   ok = ok && glen_results(q->glen, l, 2);
   glen_loops_free(l);
   return ok;
 }
 
 static bool
-fused(asked *q, const char *way) {
+fused(asked *q, glen_fusion way) {
   glen_loops *l = glen_loops_copy(q->glen, q->loops);
   bool ok = l && glen_schedule_auto(q->glen, l, way, NULL, 0) &&
-            glen_schedule_print(q->glen, l, "script");
+            glen_schedule_print(q->glen, l, GLEN_PRINT_SCRIPT);
   glen_loops_free(l);
   return ok;
 }
 
 static bool
 fused_min(asked *q) {
-  return fused(q, "min");
+  return fused(q, GLEN_FUSE_MIN);
 }
 
 static bool
 fused_smart(asked *q) {
-  return fused(q, "smart");
+  return fused(q, GLEN_FUSE_SMART);
 }
 
 static bool
 fused_max(asked *q) {
-  return fused(q, "max");
+  return fused(q, GLEN_FUSE_MAX);
 }
 
 static bool
 fused_by_tiles(asked *q) {
-  return fused(q, "post-tile");
+  return fused(q, GLEN_FUSE_POST_TILE);
 }
 
 static bool
 layouts(asked *q) {
   static const int64_t widths[] = {4};
   glen_loops *l = glen_loops_copy(q->glen, q->loops);
-  bool ok = l && glen_give_layouts(q->glen, l, "lines", widths, 1);
+  bool ok = l && glen_give_layouts(q->glen, l, GLEN_LAYOUT_LINES, widths, 1);
   glen_loops_free(l);
   return ok;
 }

@@ -39,6 +39,7 @@ read_saturation(saturation *s, PyObject *args, PyObject *names) {
                           "matches",    "work",      "backoff", "strategy",
                           "disabled",   "extractor", "explain", "progress",
                           "strict_fp",  NULL};
+  const char *extractor = NULL;
   glen_saturate_defaults(&s->o);
   s->progress = Py_None;
   s->disabled = NULL;
@@ -51,9 +52,13 @@ read_saturation(saturation *s, PyObject *args, PyObject *names) {
   if (!PyArg_ParseTupleAndKeywords(
           args, names, "|$IIdnKKpzO!spOp", words, &s->o.iterations, &s->o.nodes,
           &s->o.seconds, &s->bytes, &s->matches, &s->work, &s->backoff,
-          &s->o.strategy, &PyTuple_Type, &s->disabled, &s->o.extractor,
-          &s->explain, &s->progress, &s->strict))
+          &s->o.strategy, &PyTuple_Type, &s->disabled, &extractor, &s->explain,
+          &s->progress, &s->strict))
     return false;
+  if (extractor && !glen_extractor_find(extractor, &s->o.extractor)) {
+    PyErr_Format(PyExc_ValueError, "there is no extractor named %s", extractor);
+    return false;
+  }
   s->o.matches_a_rule = s->matches;
   s->o.work = s->work;
   s->o.backoff = s->backoff;

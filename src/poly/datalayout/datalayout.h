@@ -136,7 +136,6 @@ typedef enum po_layout_cost {
 } po_layout_cost;
 
 extern const char *const po_layout_cost_names[];
-extern const uint32_t po_n_layout_costs;
 
 /* All definitions, and a copy for every array whose layout has steps. */
 double po_layout_price(po_layout_model *, po_layout_cost,

@@ -14,7 +14,6 @@
 #include "poly/datalayout/datalayout_price.h"
 
 const char *const po_layout_cost_names[] = {"doc", "autokernel", "lines"};
-const uint32_t po_n_layout_costs = 3;
 
 static const struct {
   int64_t elements; /* a plane of up to so many */

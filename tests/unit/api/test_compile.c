@@ -205,10 +205,17 @@ Test(compile, what_fails_says_why_and_leaves_nothing) {
 Test(compile, modes_are_found_by_their_words) {
   glen_fusion fusion = GLEN_FUSE_MAX;
   glen_layout_cost cost = GLEN_LAYOUT_DOC;
+  glen_printed printed = GLEN_PRINT_LOOPS;
+  glen_extractor extractor = GLEN_EXTRACT_TREE;
   cr_expect(glen_fusion_find("post-tile", &fusion));
   cr_expect_eq(fusion, GLEN_FUSE_POST_TILE);
   cr_expect(glen_layout_cost_find("lines", &cost));
   cr_expect_eq(cost, GLEN_LAYOUT_LINES);
+  cr_expect(glen_printed_find("script", &printed));
+  cr_expect_eq(printed, GLEN_PRINT_SCRIPT);
+  cr_expect(glen_extractor_find("exact", &extractor));
+  cr_expect_eq(extractor, GLEN_EXTRACT_EXACT);
+  cr_expect(!glen_extractor_find("none", &extractor));
   cr_expect(!glen_fusion_find("lines", &fusion));
   cr_expect(!glen_layout_cost_find("", &cost));
   cr_expect_eq(fusion, GLEN_FUSE_POST_TILE);

@@ -147,10 +147,12 @@ Test(files, an_e_graph_of_others_is_extracted) {
     puts("skipped egraph-json: this build reads no JSON");
     return;
   }
-  const char *text = glen_extract_foreign(glen, "g.json", "exact", 10, false);
+  const char *text =
+      glen_extract_foreign(glen, "g.json", GLEN_EXTRACT_EXACT, 10, false);
   cr_assert_not_null(text, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
   cr_expect(strchr(text, 'g') && strchr(text, '2'), "%s", text);
-  cr_expect_null(glen_extract_foreign(glen, "none.json", "exact", 10, true));
+  cr_expect_null(
+      glen_extract_foreign(glen, "none.json", GLEN_EXTRACT_EXACT, 10, true));
   expect_code(glen, "no-file");
   glen_context_free(glen);
 }

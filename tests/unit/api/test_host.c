@@ -61,10 +61,10 @@ lower(work *w, const glen_target *target, const glen_program *p) {
   glen_loops *device = loops ? glen_loops_copy(w->glen, loops) : NULL;
   bool ok = chosen && device && glen_loops_text(w->glen, loops) &&
             glen_loops_tree(w->glen, loops) &&
-            glen_layout(w->glen, loops, "doc", widths, 1, true) &&
-            glen_schedule_print(w->glen, loops, "deps") &&
+            glen_layout(w->glen, loops, GLEN_LAYOUT_DOC, widths, 1, true) &&
+            glen_schedule_print(w->glen, loops, GLEN_PRINT_DEPS) &&
             glen_loops_implgraph(w->glen, loops, true) &&
-            glen_schedule_auto(w->glen, loops, "post-tile", NULL, 0) &&
+            glen_schedule_auto(w->glen, loops, GLEN_FUSE_POST_TILE, NULL, 0) &&
             glen_choose(w->glen, chosen, 4, &name) &&
             glen_emit_c(w->glen, loops, "kernel", "kernel.h", &c, &h);
   if (ok)

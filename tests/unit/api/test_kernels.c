@@ -169,13 +169,13 @@ Test(kernels, schedules_by_script_and_by_name) {
   static const int64_t widths[] = {4};
   glen_context *glen = begin();
   glen_loops *loops = lower(glen, parse(glen, PRODUCT));
-  char *before = strdup(glen_schedule_print(glen, loops, "loops"));
+  char *before = strdup(glen_schedule_print(glen, loops, GLEN_PRINT_LOOPS));
   cr_assert(glen_schedule(glen, loops, "split.sched", false, &printed), "%s",
             glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
   cr_expect_str_eq(printed, before);
-  cr_expect_str_neq(glen_schedule_print(glen, loops, "loops"), before);
+  cr_expect_str_neq(glen_schedule_print(glen, loops, GLEN_PRINT_LOOPS), before);
   cr_expect_not_null(
-      strstr(glen_schedule_print(glen, loops, "script"), "split"));
+      strstr(glen_schedule_print(glen, loops, GLEN_PRINT_SCRIPT), "split"));
   cr_expect_not(glen_schedule(glen, loops, "wrong.sched", false, &printed));
   expect_code(glen, "unknown-name");
   cr_expect_not_null(strstr(glen_schedule_help(glen), "split"));
@@ -184,8 +184,8 @@ Test(kernels, schedules_by_script_and_by_name) {
   const char *results = glen_results(glen, other, 2);
   cr_expect_not_null(strstr(results, "\"chosen\": true"), "%s", results);
   cr_expect_not_null(strstr(results, "\"groups\": [{\"kind\": \"graph\""));
-  cr_expect(glen_give_layouts(glen, other, "lines", widths, 1));
-  cr_expect_not(glen_give_layouts(glen, other, "none-such", widths, 1));
+  cr_expect(glen_give_layouts(glen, other, GLEN_LAYOUT_LINES, widths, 1));
+  cr_expect_not(glen_give_layouts(glen, other, GLEN_LAYOUT_NONE, widths, 1));
   free(before);
   glen_context_free(glen);
 }
@@ -258,7 +258,7 @@ Test(kernels, options_say_how_large_they_are) {
   cr_expect_eq(saturate.size, half);
   cr_expect_eq(((unsigned char *)&saturate)[half], 0x5a);
   (glen_saturate_defaults)(&saturate);
-  cr_expect_str_eq(saturate.extractor, "dag");
+  cr_expect_eq(saturate.extractor, GLEN_EXTRACT_DAG);
   (glen_prove_defaults)(&prove);
   cr_expect_gt(prove.shapes, 0);
   glen_prove_defaults_of(&prove, sizeof prove);

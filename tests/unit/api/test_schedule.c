@@ -243,7 +243,7 @@ enum { N_STEPS = sizeof steps / sizeof *steps };
  * were not asked for alike. */
 static char *
 outcome(glen_context *glen, glen_loops *loops) {
-  const char *program = glen_schedule_print(glen, loops, "program");
+  const char *program = glen_schedule_print(glen, loops, GLEN_PRINT_PROGRAM);
   char *text = malloc(strlen(program) + 1);
   cr_assert_not_null(text);
   return strcpy(text, program);
@@ -266,9 +266,9 @@ Test(schedule, a_function_does_what_its_command_does) {
       cr_expect_str_eq(a, b, "%s", s->command);
       free(a);
       free(b);
-      cr_expect_str_eq(glen_schedule_print(glen, by_call, "script"),
-                       glen_schedule_print(glen, by_script, "script"), "%s",
-                       s->command);
+      cr_expect_str_eq(glen_schedule_print(glen, by_call, GLEN_PRINT_SCRIPT),
+                       glen_schedule_print(glen, by_script, GLEN_PRINT_SCRIPT),
+                       "%s", s->command);
     }
     glen_context_free(glen);
   }

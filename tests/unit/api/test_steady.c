@@ -217,7 +217,7 @@ texts_of_loops(asked *q) {
   said(q, glen_loops_tree(q->glen, copy));
   cr_assert(glen_emit_c(q->glen, l, "f", "f.h", &c, &h));
   said(q, glen_manifest(q->glen, l, "f"));
-  said(q, glen_schedule_print(q->glen, l, "deps"));
+  said(q, glen_schedule_print(q->glen, l, GLEN_PRINT_DEPS));
   glen_loops_free(copy);
   glen_loops_free(l);
 }
@@ -228,10 +228,10 @@ schedules_of_loops(asked *q) {
   glen_loops *l = lowered(q, q->product);
   said(q, glen_strategies(q->glen, l, 4));
   cr_assert(glen_choose(q->glen, l, 4, &name));
-  said(q, glen_schedule_print(q->glen, l, "script"));
+  said(q, glen_schedule_print(q->glen, l, GLEN_PRINT_SCRIPT));
   glen_loops_free(l);
   l = lowered(q, q->product);
-  cr_assert(glen_schedule_auto(q->glen, l, "smart", NULL, 0));
+  cr_assert(glen_schedule_auto(q->glen, l, GLEN_FUSE_SMART, NULL, 0));
   said(q, glen_loops_text(q->glen, l));
   glen_loops_free(l);
   l = lowered(q, q->product);
@@ -248,8 +248,8 @@ static void
 layouts_of_arrays(asked *q) {
   static const int64_t widths[] = {4};
   glen_loops *l = lowered(q, q->a);
-  said(q, glen_layout(q->glen, l, "doc", widths, 1, false));
-  cr_assert(glen_give_layouts(q->glen, l, "lines", widths, 1));
+  said(q, glen_layout(q->glen, l, GLEN_LAYOUT_DOC, widths, 1, false));
+  cr_assert(glen_give_layouts(q->glen, l, GLEN_LAYOUT_LINES, widths, 1));
   glen_loops_free(l);
 }
 
