@@ -21,7 +21,7 @@
 #include "rules/rule/saturate.h"
 #include "tune/tune.h"
 
-typedef struct api_box api_box; /* object.h */
+typedef struct api_object api_object; /* object.h */
 
 struct glen_context {
   glen_allocator allocator; /* of the context itself */
@@ -32,8 +32,8 @@ struct glen_context {
   bs_arena strings; /* that were given out: glen_free_strings */
   bs_diags diags;
   gs_context gs;
-  api_box *boxes; /* that are empty */
-  uint32_t shown; /* diagnostics already taken */
+  api_object *objects; /* that are empty */
+  uint32_t shown;      /* diagnostics already taken */
   uint32_t dropped;
   bool out_of_memory;
   glen_status failure;
@@ -44,21 +44,21 @@ struct glen_context {
   char said[256];   /* the same as a diagnostic */
 };
 
-/* box: their memory; NULL: they go with what they are a part of. */
+/* object: their memory; NULL: they go with what they are a part of. */
 struct glen_target {
-  api_box *box;
+  api_object *object;
   gs_target *target;
 };
 
 struct glen_program {
-  api_box *box;
+  api_object *object;
   gs_program *program;
   const po_given_size *sizes; /* numbers that were put in */
   uint32_t n_sizes;
 };
 
 struct glen_rules {
-  api_box *box;
+  api_object *object;
   rl_rules *rules;
 };
 

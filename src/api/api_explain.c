@@ -15,7 +15,7 @@ typedef struct explain_args {
   const glen_target *target;
   const glen_saturate_options *options;
   rl_run run;
-  api_box *box; /* of what goes with the answer */
+  api_object *object; /* of what goes with the answer */
   gs_program *both;
 } explain_args;
 
@@ -75,7 +75,7 @@ add_side(explain_args *e, const gs_program *from, const char *side) {
 
 static bool
 join_programs(explain_args *e) {
-  e->both = gs_program_new(api_box_context(e->box), e->target->target);
+  e->both = gs_program_new(api_object_context(e->object), e->target->target);
   for (uint32_t k = 0; k < e->a->inputs.len; k++) {
     const gs_named *input = &e->a->inputs.data[k];
     gs_type type;
@@ -134,15 +134,15 @@ answer(glen_context *ctx, const rl_rules *rules, const rl_run *run,
       .ctx = ctx, .rules = rules, .a = a, .b = b, .x = &x, .run = run};
   e.shown = how->all_steps ? UINT32_MAX : how->shown;
   e.json_steps = how->json_steps;
-  api_box *box = api_box_take(ctx);
-  const gs_context *own = api_box_context(box);
+  api_object *object = api_object_take(ctx);
+  const gs_context *own = api_object_context(object);
   double t = bs_now();
   e.equal = rl_explain(own, run, a, b, how->max_steps, &x);
   out->seconds = bs_now() - t;
   if (e.equal)
     e.wrong = rl_check_explanation(own, rules, &x);
   write_answer(ctx, &e, out);
-  api_box_free(box);
+  api_object_free(object);
 }
 
 /* Saturates what was joined, and answers if the outputs met or not. */
@@ -181,9 +181,9 @@ glen_explain(glen_context *ctx, const glen_program *a, const glen_program *b,
       !api_has_numbers(ctx, b->program, "explaining"))
     return false;
   rl_options run = api_run_options(ctx, &own, true, until_met, &e);
-  e.box = api_box_take(ctx);
+  e.object = api_object_take(ctx);
   bool ok = join_programs(&e) && explain_joined(&e, &run, how, out);
-  api_box_free(e.box);
+  api_object_free(e.object);
   return ok;
 }
 

@@ -83,7 +83,7 @@ weigh(walk *w, gs_term root) {
 }
 
 struct glen_layers {
-  api_box *box;
+  api_object *object;
   const gs_program *program;
   uint8_t *stop; /* by term: a let that computes */
   BS_VEC(gs_named) list;
@@ -227,10 +227,10 @@ copying_done(copying *c) {
 glen_layers *
 glen_layers_new(glen_context *ctx, const glen_program *program) {
   API_ENTER(ctx, NULL);
-  api_box *box = api_box_take(ctx);
-  const gs_context *gs = api_box_context(box);
+  api_object *object = api_object_take(ctx);
+  const gs_context *gs = api_object_context(object);
   glen_layers *l = BS_NEW(gs->arena, glen_layers);
-  *l = (glen_layers){.box = box, .program = program->program};
+  *l = (glen_layers){.object = object, .program = program->program};
   find_layers(l, gs->heap);
   return l;
 }
@@ -238,7 +238,7 @@ glen_layers_new(glen_context *ctx, const glen_program *program) {
 void
 glen_layers_free(glen_layers *layers) {
   if (layers)
-    api_box_free(layers->box);
+    api_object_free(layers->object);
 }
 
 uint32_t
@@ -253,9 +253,9 @@ glen_layer_name(const glen_layers *layers, uint32_t k) {
 }
 
 static glen_program *
-boxed(api_box *box, gs_program *made) {
-  glen_program *out = BS_NEW(api_box_context(box)->arena, glen_program);
-  *out = (glen_program){.box = box, .program = made};
+made_in(api_object *object, gs_program *made) {
+  glen_program *out = BS_NEW(api_object_context(object)->arena, glen_program);
+  *out = (glen_program){.object = object, .program = made};
   return out;
 }
 
@@ -264,11 +264,11 @@ glen_layer_program(glen_context *ctx, const glen_layers *layers, uint32_t k) {
   API_ENTER(ctx, NULL);
   if (!api_has_numbers(ctx, layers->program, "a layer by itself"))
     return NULL;
-  api_box *box = api_box_take(ctx);
+  api_object *object = api_object_take(ctx);
   copying c;
-  copying_init(&c, layers->program, api_box_context(box), layers->stop);
+  copying_init(&c, layers->program, api_object_context(object), layers->stop);
   copy_output(&c, layers->list.data[k].term, 0);
-  return boxed(box, copying_done(&c));
+  return made_in(object, copying_done(&c));
 }
 
 glen_program *
@@ -277,10 +277,10 @@ glen_program_canonical(glen_context *ctx, const glen_program *program) {
   const gs_program *p = program->program;
   if (!api_has_numbers(ctx, p, "a canonical form"))
     return NULL;
-  api_box *box = api_box_take(ctx);
+  api_object *object = api_object_take(ctx);
   copying c;
-  copying_init(&c, p, api_box_context(box), NULL);
+  copying_init(&c, p, api_object_context(object), NULL);
   for (uint32_t k = 0; k < p->outputs.len; k++)
     copy_output(&c, p->outputs.data[k].term, k);
-  return boxed(box, copying_done(&c));
+  return made_in(object, copying_done(&c));
 }

@@ -85,7 +85,7 @@ ask_each(verifying *a, const pv_options *o, const pv_answer *steps,
   *out = worst;
 }
 
-/* What little work settles is asked as a whole first: mostly that is all. */
+/* What little work decides is asked as a whole first: mostly that is all. */
 static bool
 ask_quickly(verifying *a, const pv_options *o, pv_answer *out) {
   pv_options quick = *o;

@@ -67,9 +67,11 @@ prove_open(glen_context *ctx, const gs_program *a, const gs_program *b,
   pv_open_answer answer;
   bs_text json;
   bs_json j;
-  api_box *box = api_box_take(ctx);
-  gs_program a_there = api_program_in(box, a), b_there = api_program_in(box, b);
-  pv_equal_open(api_box_context(box), &a_there, &b_there, options, &answer);
+  api_object *object = api_object_take(ctx);
+  gs_program a_there = api_program_in(object, a),
+             b_there = api_program_in(object, b);
+  pv_equal_open(api_object_context(object), &a_there, &b_there, options,
+                &answer);
   answer.answer.verdict = answer.verdict;
   answer.answer.reason = answer.reason;
   if (!answer.looked)
@@ -88,7 +90,7 @@ prove_open(glen_context *ctx, const gs_program *a, const gs_program *b,
                                     answer.verdict == PV_TESTED,
                          .text = text_of(ctx, a, &answer.answer),
                          .json = api_string(ctx, &json)};
-  api_box_free(box);
+  api_object_free(object);
   return true;
 }
 

@@ -44,16 +44,16 @@ read_target(glen_context *ctx, const gs_context *gs, const char *name) {
 /* A text in memory as a source that goes with the object; 0 where it is too
  * large. */
 static uint32_t
-add_source(api_box *box, glen_context *ctx, const char *name, const char *text,
-           size_t size) {
+add_source(api_object *object, glen_context *ctx, const char *name,
+           const char *text, size_t size) {
   uint32_t source = bs_source_add(&ctx->diags, name, text, size);
-  api_box_read(box, source);
+  api_object_read(object, source);
   return source && bs_source_check(&ctx->diags, source) ? source : 0;
 }
 
 static gs_target *
-make_target(const target_args *a, api_box *box) {
-  const gs_context *gs = api_box_context(box);
+make_target(const target_args *a, api_object *object) {
+  const gs_context *gs = api_object_context(object);
   uint32_t source;
   if (a->detect)
     return gs_target_detect(gs);
@@ -61,21 +61,21 @@ make_target(const target_args *a, api_box *box) {
     return gs_target_default(gs);
   if (!a->text)
     return read_target(a->ctx, gs, a->path);
-  source = add_source(box, a->ctx, a->path, a->text, a->size);
+  source = add_source(object, a->ctx, a->path, a->text, a->size);
   return source ? gs_target_parse(gs, source) : NULL;
 }
 
 static glen_target *
 new_target(const target_args *a) {
   API_ENTER(a->ctx, NULL);
-  api_box *box = api_box_take(a->ctx);
-  gs_target *target = make_target(a, box);
+  api_object *object = api_object_take(a->ctx);
+  gs_target *target = make_target(a, object);
   if (!target) {
-    api_box_free(box);
+    api_object_free(object);
     return NULL;
   }
-  glen_target *out = BS_NEW(api_box_context(box)->arena, glen_target);
-  *out = (glen_target){box, target};
+  glen_target *out = BS_NEW(api_object_context(object)->arena, glen_target);
+  *out = (glen_target){object, target};
   return out;
 }
 
@@ -95,7 +95,7 @@ glen_target_parse(glen_context *ctx, const char *name, const char *text,
 void
 glen_target_free(glen_target *target) {
   if (target)
-    api_box_free(target->box);
+    api_object_free(target->object);
 }
 
 glen_target *
@@ -175,12 +175,12 @@ glen_model_dims(glen_context *ctx, const char *const *dims, uint32_t n) {
 }
 
 static gs_program *
-make_program(const program_args *a, api_box *box) {
-  const gs_context *gs = api_box_context(box);
+make_program(const program_args *a, api_object *object) {
+  const gs_context *gs = api_object_context(object);
   gs_target *target = a->target ? a->target->target : NULL;
   if (!a->text)
     return load(a, gs, target);
-  uint32_t source = add_source(box, a->ctx, a->name, a->text, a->size);
+  uint32_t source = add_source(object, a->ctx, a->name, a->text, a->size);
   return source ? gs_parse_at(gs, target, source, a->given, a->n_sizes) : NULL;
 }
 
@@ -198,16 +198,16 @@ read_given(program_args *a, bs_arena *arena) {
 static glen_program *
 new_program(program_args *a) {
   API_ENTER(a->ctx, NULL);
-  api_box *box = api_box_take(a->ctx);
-  bool read = read_given(a, api_box_context(box)->arena);
-  gs_program *p = read ? make_program(a, box) : NULL;
+  api_object *object = api_object_take(a->ctx);
+  bool read = read_given(a, api_object_context(object)->arena);
+  gs_program *p = read ? make_program(a, object) : NULL;
   if (!p || (!a->open && !api_has_numbers(a->ctx, p, "this"))) {
-    api_box_free(box);
+    api_object_free(object);
     return NULL;
   }
-  glen_program *out = BS_NEW(api_box_context(box)->arena, glen_program);
+  glen_program *out = BS_NEW(api_object_context(object)->arena, glen_program);
   *out = (glen_program){
-      .box = box, .program = p, .sizes = a->given, .n_sizes = a->n_sizes};
+      .object = object, .program = p, .sizes = a->given, .n_sizes = a->n_sizes};
   return out;
 }
 
@@ -271,7 +271,7 @@ glen_program_parse_at(glen_context *ctx, const glen_target *target,
 void
 glen_program_free(glen_program *program) {
   if (program)
-    api_box_free(program->box);
+    api_object_free(program->object);
 }
 
 const char *
@@ -359,10 +359,10 @@ api_load_rules(glen_context *ctx, rl_rules *rules, const char *const *names,
 }
 
 static bool
-make_rules(const rules_args *a, api_box *box, rl_rules *rules) {
+make_rules(const rules_args *a, api_object *object, rl_rules *rules) {
   if (!a->text)
     return api_load_rules(a->ctx, rules, a->paths, a->n_paths);
-  uint32_t source = add_source(box, a->ctx, a->name, a->text, a->size);
+  uint32_t source = add_source(object, a->ctx, a->name, a->text, a->size);
   return api_load_rules(a->ctx, rules, a->paths, a->n_paths) && source &&
          rl_load_source(rules, source);
 }
@@ -370,18 +370,18 @@ make_rules(const rules_args *a, api_box *box, rl_rules *rules) {
 static glen_rules *
 new_rules(const rules_args *a) {
   API_ENTER(a->ctx, NULL);
-  api_box *box = api_box_take(a->ctx);
-  const gs_context *gs = api_box_context(box);
+  api_object *object = api_object_take(a->ctx);
+  const gs_context *gs = api_object_context(object);
   rl_rules *rules = rl_new(gs, a->target ? a->target->target : NULL);
-  bool ok = make_rules(a, box, rules);
+  bool ok = make_rules(a, object, rules);
   for (uint32_t k = 0; ok && k < a->n_params; k++)
     ok = api_set_param(a->ctx, rules, a->params[k]);
   if (!ok || !rl_finish(rules)) {
-    api_box_free(box);
+    api_object_free(object);
     return NULL;
   }
   glen_rules *out = BS_NEW(gs->arena, glen_rules);
-  *out = (glen_rules){box, rules};
+  *out = (glen_rules){object, rules};
   return out;
 }
 
@@ -415,7 +415,7 @@ glen_rules_parse(glen_context *ctx, const glen_target *target,
 void
 glen_rules_free(glen_rules *rules) {
   if (rules)
-    api_box_free(rules->box);
+    api_object_free(rules->object);
 }
 
 uint32_t

@@ -7,8 +7,8 @@
 #include "api/object.h"
 #include <assert.h>
 
-struct api_box {
-  api_box *next; /* unused ones */
+struct api_object {
+  api_object *next; /* unused ones */
   glen_context *ctx;
   bs_heap heap;
   bs_arena arena;
@@ -21,61 +21,61 @@ done_heap(void *heap) {
   bs_heap_done(heap);
 }
 
-static api_box *
-new_box(glen_context *ctx) {
-  api_box *box = BS_NEW(&ctx->arena, api_box);
-  bs_heap_init_child(&box->heap, &ctx->heap, 0);
+static api_object *
+new_object(glen_context *ctx) {
+  api_object *object = BS_NEW(&ctx->arena, api_object);
+  bs_heap_init_child(&object->heap, &ctx->heap, 0);
   /* What is not freed goes with its context. */
-  bs_defer(&ctx->heap, done_heap, &box->heap);
-  return box;
+  bs_defer(&ctx->heap, done_heap, &object->heap);
+  return object;
 }
 
-api_box *
-api_box_take(glen_context *ctx) {
-  api_box *box = ctx->boxes;
-  if (box) {
-    ctx->boxes = box->next;
-    bs_heap_init_child(&box->heap, &ctx->heap, 0);
+api_object *
+api_object_take(glen_context *ctx) {
+  api_object *object = ctx->objects;
+  if (object) {
+    ctx->objects = object->next;
+    bs_heap_init_child(&object->heap, &ctx->heap, 0);
   } else {
-    box = new_box(ctx);
+    object = new_object(ctx);
   }
-  bs_arena_init(&box->arena, &box->heap);
-  box->ctx = ctx;
-  box->gs = ctx->gs;
-  box->gs.heap = &box->heap;
-  box->gs.arena = &box->arena;
-  box->source = 0;
-  return box;
+  bs_arena_init(&object->arena, &object->heap);
+  object->ctx = ctx;
+  object->gs = ctx->gs;
+  object->gs.heap = &object->heap;
+  object->gs.arena = &object->arena;
+  object->source = 0;
+  return object;
 }
 
 const gs_context *
-api_box_context(const api_box *box) {
-  return &box->gs;
+api_object_context(const api_object *object) {
+  return &object->gs;
 }
 
 gs_program
-api_program_in(const api_box *box, const gs_program *p) {
+api_program_in(const api_object *object, const gs_program *p) {
   gs_program there = *p;
-  there.ctx = box->gs;
+  there.ctx = object->gs;
   return there;
 }
 
 void
-api_box_read(api_box *box, uint32_t source) {
-  box->source = source;
+api_object_read(api_object *object, uint32_t source) {
+  object->source = source;
 }
 
 void
-api_box_free(api_box *box) {
-  if (!box)
+api_object_free(api_object *object) {
+  if (!object)
     return;
-  glen_context *ctx = box->ctx;
-  if (box->source)
-    bs_source_unused(&ctx->diags, box->source);
-  bs_heap_done(&box->heap);
-  assert(box != ctx->boxes);
-  box->next = ctx->boxes;
-  ctx->boxes = box;
+  glen_context *ctx = object->ctx;
+  if (object->source)
+    bs_source_unused(&ctx->diags, object->source);
+  bs_heap_done(&object->heap);
+  assert(object != ctx->objects);
+  object->next = ctx->objects;
+  ctx->objects = object;
   /* Nothing that was told can be about it. */
   if (!ctx->diags.list.len)
     bs_sources_forget(&ctx->diags);

@@ -395,12 +395,12 @@ glen_tiling(glen_context *ctx, const glen_program *program,
   glen_code_defaults(&o);
   if (!api_take_options(ctx, given, &o, sizeof o))
     return NULL;
-  api_box *box = api_box_take(ctx);
-  gs_program there = api_program_in(box, program->program);
+  api_object *object = api_object_take(ctx);
+  gs_program there = api_program_in(object, program->program);
   const char *text =
       tell(ctx, &there, target->target, &o, sizes, n_sizes, json);
   if (!text)
     api_blame_limit(&frame);
-  api_box_free(box);
+  api_object_free(object);
   return text;
 }

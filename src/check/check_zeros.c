@@ -232,7 +232,7 @@ look_into(asking *a, bs_value asked) {
 
 /* Answers all that was asked. */
 static void
-settle(asking *a) {
+answer_all(asking *a) {
   while (a->open.len) {
     bs_value q = bs_last(&a->open);
     answer known = look_into(a, q);
@@ -262,7 +262,7 @@ is_zero(const ck_env *e, gs_term t, const question *in) {
     gs_term x = shown(e, t, k);
     while (gs_term_ok(x) && (known = in ? ask(&a, x, in->axis, in->lo, in->hi)
                                         : ask_whole(&a, x)) == OPEN)
-      settle(&a);
+      answer_all(&a);
   }
   bs_vec_done(e->ctx->heap, &a.open);
   bs_map_done(e->ctx->heap, &a.answers);

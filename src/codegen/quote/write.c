@@ -17,7 +17,7 @@ open_frame(cg_writer *w, cg_node *node, bool bare) {
 
 /* Puts the list of the frame where it belongs. */
 static void
-settle(cg_frame *f) {
+place_list(cg_frame *f) {
   if (f->second)
     *cg_otherwise(f->node) = f->list.first;
   else
@@ -36,7 +36,7 @@ add(cg_writer *w, cg_node *chain) {
   while (w->top->bare) {
     cg_frame *f = w->top;
     f->node->bare = true;
-    settle(f);
+    place_list(f);
     w->top = f->around;
     cg_append(&w->top->list, f->node);
   }
@@ -45,7 +45,7 @@ add(cg_writer *w, cg_node *chain) {
 static void
 close_frame(cg_writer *w) {
   cg_frame *f = w->top;
-  settle(f);
+  place_list(f);
   w->top = f->around;
   add(w, f->node);
 }
@@ -64,7 +64,7 @@ is_around(const cg_writer *w, cg_kind kind) {
 /* What is done otherwise. */
 static void
 turn(cg_writer *w) {
-  settle(w->top);
+  place_list(w->top);
   w->top->second = true;
   cg_list_init(&w->top->list);
 }

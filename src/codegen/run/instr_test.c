@@ -498,7 +498,7 @@ test(void *arg) {
 }
 
 static void
-test_body(void *arg) {
+test_job(void *arg) {
   tester *t = arg;
   bs_arena arena;
   bs_diags diags;
@@ -519,7 +519,7 @@ static bool
 test_apart(tester *t) {
   bs_heap *outer = t->outer->heap;
   bs_heap_init_child(&t->heap, outer, 0);
-  bool memory = bs_protect(&t->heap, test_body, t), stopped = t->stopped;
+  bool memory = bs_protect(&t->heap, test_job, t), stopped = t->stopped;
   bs_heap_done(&t->heap);
   bs_free(outer, t);
   if (!memory)

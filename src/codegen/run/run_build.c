@@ -336,14 +336,14 @@ drop_data(building *b) {
 }
 
 static void
-build_body(void *arg) {
+build_job(void *arg) {
   building *b = arg;
   b->ok = cg_scratch_make(&b->scratch, b->ctx) && place_data(b) &&
           write_sources(b) && build(b);
 }
 
 static void
-run_body(void *arg) {
+run_job(void *arg) {
   building *b = arg;
   const char *data = cg_scratch_file(&b->scratch, "data");
   b->ok = run(b, data);
@@ -372,8 +372,8 @@ cg_build_and_run_all(cg_job *jobs, uint32_t n, const cg_build_options *options,
   building b = {
       .ctx = &jobs[0].program->ctx, .jobs = jobs, .n = n, .options = *options};
   b.options.repeats = repeats;
-  bool memory = bs_protect(b.ctx->heap, build_body, &b) &&
-                (!b.ok || bs_protect(b.ctx->heap, run_body, &b));
+  bool memory = bs_protect(b.ctx->heap, build_job, &b) &&
+                (!b.ok || bs_protect(b.ctx->heap, run_job, &b));
   close_scratch(&b, memory);
   return b.ok;
 }
@@ -397,7 +397,7 @@ cg_build_and_run(const po_program *program, const cg_build_options *options,
 /* ---- built once, run many times ---- */
 
 static void
-version_body(void *arg) {
+version_job(void *arg) {
   building *b = arg;
   cg_words argv = {0};
   char line[256];
@@ -424,7 +424,7 @@ const char *
 cg_compiler_version(const gs_context *ctx, const cg_build_options *options) {
   building b = {.ctx = ctx, .options = *options};
   b.options.keep = false;
-  bool memory = bs_protect(ctx->heap, version_body, &b);
+  bool memory = bs_protect(ctx->heap, version_job, &b);
   close_scratch(&b, memory);
   return b.version;
 }
@@ -435,7 +435,7 @@ cg_build(const po_program *program, const cg_build_options *options) {
   *b = (cg_built){.ctx = &program->ctx, .n = 1, .options = *options};
   b->one.program = program;
   b->jobs = &b->one;
-  bool memory = bs_protect(b->ctx->heap, build_body, b);
+  bool memory = bs_protect(b->ctx->heap, build_job, b);
   if (!memory || !b->ok)
     close_scratch(b, memory);
   return b->ok ? b : NULL;
@@ -447,7 +447,7 @@ cg_built_run(cg_built *b, const gs_tensor *inputs, gs_tensor *outputs,
   assert(b->ok);
   b->one.inputs = inputs;
   b->one.outputs = outputs;
-  bool memory = bs_protect(b->ctx->heap, run_body, b);
+  bool memory = bs_protect(b->ctx->heap, run_job, b);
   drop_data(b);
   if (!memory)
     close_scratch(b, memory);

@@ -94,7 +94,7 @@ typedef struct look {
 
 /* All before the elements of an .npy file is what that says of itself. */
 static void
-look_body(void *arg) {
+look_job(void *arg) {
   look *l = arg;
   const gs_data *d = l->data;
   gs_data_site *out = l->out;
@@ -120,7 +120,7 @@ look_into(look *l, int file, int64_t size) {
   close(file);
   if (!l->bytes)
     return fail(l->ctx, l->data, why);
-  bool enough = bs_protect(l->ctx->heap, look_body, l);
+  bool enough = bs_protect(l->ctx->heap, look_job, l);
   munmap(map, mapped);
   if (!enough)
     bs_out_of_memory(l->ctx->heap);

@@ -468,7 +468,7 @@ typedef struct job {
 } job;
 
 static void
-read_body(void *arg) {
+read_job(void *arg) {
   job *j = arg;
   j->ok = read_array(&j->in, j->expect, j->out);
 }
@@ -503,7 +503,7 @@ gs_npy_read(const gs_context *ctx, const char *path, const gs_type *expect,
     return fail(&j.in, "no-file", "%s", why);
   if (!fstat(fileno(j.in.file), &st) && S_ISREG(st.st_mode))
     j.in.left = st.st_size;
-  bool enough = bs_protect(ctx->heap, read_body, &j);
+  bool enough = bs_protect(ctx->heap, read_job, &j);
   fclose(j.in.file);
   if (!enough)
     bs_out_of_memory(ctx->heap);

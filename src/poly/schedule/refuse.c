@@ -21,7 +21,7 @@ po_refuse(const po_program *p, const po_step_call *call, const char *code,
 }
 
 static const char *
-kept(const po_program *p, const char *text) {
+copy_of(const po_program *p, const char *text) {
   return text ? bs_arena_strdup(&p->ctx.diags->messages, text) : NULL;
 }
 
@@ -31,9 +31,9 @@ po_tell_violation(const po_program *p, const po_step_call *call,
   if (!call->violation)
     return;
   *call->violation = *v;
-  call->violation->array = kept(p, v->array);
-  call->violation->source = kept(p, v->source);
-  call->violation->sink = kept(p, v->sink);
-  call->violation->loop = kept(p, v->loop);
-  call->violation->sizes = kept(p, v->sizes);
+  call->violation->array = copy_of(p, v->array);
+  call->violation->source = copy_of(p, v->source);
+  call->violation->sink = copy_of(p, v->sink);
+  call->violation->loop = copy_of(p, v->loop);
+  call->violation->sizes = copy_of(p, v->sizes);
 }

@@ -22,7 +22,7 @@ typedef struct protected_print {
 } protected_print;
 
 static void
-run_body(void *arg) {
+print_job(void *arg) {
   protected_print *x = arg;
   x->body(&x->w);
 }
@@ -34,7 +34,7 @@ protect(const po_program *p, bs_text *out, bool origins,
                        .body = body};
   po_pool_init(&x.w.pool, p->ctx.heap);
   bs_arena_init(&x.w.arena, p->ctx.heap);
-  bool ok = bs_protect(p->ctx.heap, run_body, &x);
+  bool ok = bs_protect(p->ctx.heap, print_job, &x);
   po_pool_done(&x.w.pool);
   if (!ok)
     bs_out_of_memory(p->ctx.heap);

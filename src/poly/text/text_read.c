@@ -246,7 +246,7 @@ check_promises(po_reader *r) {
 }
 
 static void
-read_body(void *arg) {
+read_job(void *arg) {
   po_reader *r = arg;
   begin(r);
   bool ok = read_all(r) && po_check_given(r);
@@ -275,7 +275,7 @@ po_read_loops(const gs_context *ctx, const gs_target *target, uint32_t source,
                  .n_given = n};
   po_pool_init(&r.pool, ctx->heap);
   bs_arena_init(&r.arena, ctx->heap);
-  bool memory = bs_protect(ctx->heap, read_body, &r);
+  bool memory = bs_protect(ctx->heap, read_job, &r);
   po_pool_done(&r.pool);
   if (!memory)
     bs_out_of_memory(ctx->heap);

@@ -433,7 +433,7 @@ judge(pv_stepper *s, const rl_proof *x, uint32_t at, pv_step_answer *out) {
   }
 }
 
-/* Steps left open are dear: a few of them settle that the claims are. */
+/* Steps left open are dear: a few of them decide that the claims are. */
 void
 pv_prove_steps(pv_stepper *s, const rl_proof *x, pv_proof_answer *out) {
   uint32_t step = 0;

@@ -76,7 +76,7 @@ void pv_prove_by_relations(pv_session *);
 /* integer.c: proves pairs of integers by all their values, or as bit-vectors;
  * leaves a hint where they differ.  Sets the answer's method and reason. */
 void pv_decide_integers(pv_session *);
-/* session_run.c: tries inputs; settles the answer. */
+/* session_run.c: tries inputs; decides the answer. */
 void pv_run(pv_session *);
 
 /* audit.c: whether a run of a copy with smaller sizes, which the argument

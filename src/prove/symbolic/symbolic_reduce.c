@@ -7,18 +7,18 @@
  * neighbouring ranges join by arithmetic, and what does not depend on r is
  * taken out with the number of items.  Extrema and products keep their ranges.
  */
-#include "prove/symbolic/box.h"
+#include "prove/symbolic/space.h"
 
 /* --- guards --------------------------------------------------------------- */
 
 /* a * var + rest >= 0 as a bound of var; false when it is none. */
 static bool
-bound_of(fm_box *b, fm_number guard, uint32_t k) {
+bound_of(fm_space *b, fm_number guard, uint32_t k) {
   fm_form *f = b->f;
   fm_number a, rest, at;
   if (!fm_depends(f, guard, b->r.var[k]) ||
-      !fm_linear_in(f, guard, b->r.var[k], &a, &rest) || fm_box_binds(b, a) ||
-      fm_box_binds(b, rest))
+      !fm_linear_in(f, guard, b->r.var[k], &a, &rest) || fm_space_binds(b, a) ||
+      fm_space_binds(b, rest))
     return false;
   if (fm_at_least(f, a, 1)) {
     /* var >= -(rest / a) */
@@ -41,7 +41,7 @@ bound_of(fm_box *b, fm_number guard, uint32_t k) {
 /* Guards that are bounds become bounds.  False: no items are left.  Sums may
  * be over no items, all others are told apart. */
 static bool
-take_guards(fm_box *b) {
+take_guards(fm_space *b) {
   fm_form *f = b->f;
   uint32_t kept = 0;
   for (uint32_t g = 0; g < b->r.n_guards && !f->why; g++) {
@@ -65,9 +65,9 @@ take_guards(fm_box *b) {
 
 /* P at a corner: the bounds that `low` names are the lower ones. */
 static pv_value
-corner(fm_box *b, uint32_t low) {
+corner(fm_space *b, uint32_t low) {
   pv_values *v = &b->f->elements;
-  fm_box c = *b;
+  fm_space c = *b;
   int64_t zero;
   for (uint32_t k = 0; k < c.r.n; k++) {
     if (low >> k & 1)
@@ -76,11 +76,11 @@ corner(fm_box *b, uint32_t low) {
       return pv_number_value(v, b->d, PV_ZERO);
     c.r.low[k] = fm_constant(b->f, 0);
   }
-  return fm_box_leaf(&c);
+  return fm_space_leaf(&c);
 }
 
 static pv_value
-formal_sum(fm_box *b) {
+formal_sum(fm_space *b) {
   pv_values *v = &b->f->elements;
   uint32_t mark = pv_sum_open(v);
   bool negated = v->negated;
@@ -97,36 +97,36 @@ formal_sum(fm_box *b) {
 
 /* Of one product: what all items share, and the sum of the rest. */
 static pv_value
-sum_of_product(const fm_box *whole, pv_value body) {
+sum_of_product(const fm_space *whole, pv_value body) {
   fm_form *f = whole->f;
   pv_values *v = &f->elements;
-  fm_box b = *whole;
+  fm_space b = *whole;
   uint32_t rows = f->n_rows;
   b.r.body = body;
-  fm_box_flatten(&b);
-  fm_box_change(&b);
+  fm_space_flatten(&b);
+  fm_space_change(&b);
   pv_value times = pv_number_value(v, b.d, PV_ONE);
   for (uint32_t k = b.r.n; k-- > 0 && !f->why;)
-    if (!fm_box_reads(&b, b.r.var[k])) {
+    if (!fm_space_reads(&b, b.r.var[k])) {
       fm_number count = fm_combine(f, 1, b.r.high[k], -1, b.r.low[k], 0);
       times = pv_multiply(v, b.d, times, fm_value_of(f, b.d, count));
-      fm_box_drop(&b, k);
+      fm_space_drop(&b, k);
     }
   for (uint32_t k = 0; k < b.r.n && !f->why; k++)
-    fm_box_shift(&b, k);
+    fm_space_shift(&b, k);
   if (f->why || (!b.r.n && !b.r.n_guards)) {
     fm_forget(f, rows);
     return f->why ? 0 : pv_multiply(v, b.d, times, b.r.body);
   }
-  fm_box_order(&b);
-  fm_box_name(&b);
+  fm_space_order(&b);
+  fm_space_name(&b);
   fm_forget(f, rows);
   return f->why ? 0 : pv_multiply(v, b.d, times, formal_sum(&b));
 }
 
 /* bf16 rounds all but sums of what is not multiplied further. */
 static pv_value
-rounded_sum(const fm_box *b, pv_part part) {
+rounded_sum(const fm_space *b, pv_part part) {
   fm_form *f = b->f;
   pv_values *v = &f->elements;
   int32_t sign = part.times.num < 0 ? -1 : 1;
@@ -143,7 +143,7 @@ rounded_sum(const fm_box *b, pv_part part) {
 
 /* The factors of a product that depend on the items, and the others. */
 static pv_value
-sum_of_part(const fm_box *b, pv_part part) {
+sum_of_part(const fm_space *b, pv_part part) {
   fm_form *f = b->f;
   pv_values *v = &f->elements;
   pv_value in = pv_number_value(v, b->d, PV_ONE), out = in;
@@ -166,7 +166,7 @@ sum_of_part(const fm_box *b, pv_part part) {
 }
 
 static pv_value
-rounded_alone(const fm_box *b, pv_value body) {
+rounded_alone(const fm_space *b, pv_value body) {
   for (uint32_t k = 0; k < b->r.n; k++)
     if (!fm_value_depends(b->f, body, b->r.var[k]))
       fm_fail(b->f, "a rounded sum of equal items");
@@ -174,7 +174,7 @@ rounded_alone(const fm_box *b, pv_value body) {
 }
 
 static pv_value
-sum_over(const fm_box *b) {
+sum_over(const fm_space *b) {
   fm_form *f = b->f;
   pv_values *v = &f->elements;
   pv_value body = pv_embed(v, b->d, b->r.body), one;
@@ -209,35 +209,35 @@ sum_over(const fm_box *b) {
 
 /* Items that are all alike are one: there are some. */
 static void
-drop_alike(fm_box *b) {
+drop_alike(fm_space *b) {
   for (uint32_t k = b->r.n; k-- > 0 && !b->f->why;)
-    if (!fm_box_reads(b, b->r.var[k]))
-      fm_box_drop(b, k);
+    if (!fm_space_reads(b, b->r.var[k]))
+      fm_space_drop(b, k);
 }
 
 static pv_value
-extremum_over(const fm_box *whole) {
+extremum_over(const fm_space *whole) {
   fm_form *f = whole->f;
-  fm_box b = *whole;
+  fm_space b = *whole;
   uint32_t rows = f->n_rows;
-  fm_box_flatten(&b);
-  fm_box_change(&b);
+  fm_space_flatten(&b);
+  fm_space_change(&b);
   drop_alike(&b);
   for (uint32_t k = 0; k < b.r.n && !f->why; k++)
-    fm_box_shift(&b, k);
+    fm_space_shift(&b, k);
   if (f->why || (!b.r.n && !b.r.n_guards)) {
     fm_forget(f, rows);
     return f->why ? 0 : b.r.body;
   }
-  fm_box_order(&b);
-  fm_box_name(&b);
+  fm_space_order(&b);
+  fm_space_name(&b);
   fm_forget(f, rows);
-  return f->why ? 0 : fm_box_leaf(&b);
+  return f->why ? 0 : fm_space_leaf(&b);
 }
 
 /* An extremum of extrema of the same kind is one of each. */
 static pv_value
-extremum_of_args(const fm_box *b) {
+extremum_of_args(const fm_space *b) {
   pv_values *v = &b->f->elements;
   const pv_node *node = pv_at(v, b->r.body);
   bool max = b->r.kind == GS_C_REDUCE_MAX;
@@ -246,7 +246,7 @@ extremum_of_args(const fm_box *b) {
   uint32_t n = node->n;
   pv_value *args = bs_calloc(v->heap, n, sizeof *args), made = 0;
   for (uint32_t k = 0; k < n && !b->f->why; k++) {
-    fm_box one = *b;
+    fm_space one = *b;
     one.r.body = pv_words(v, b->r.body)[k];
     args[k] = extremum_over(&one);
   }
@@ -258,7 +258,7 @@ extremum_of_args(const fm_box *b) {
 
 /* A product of zeros or of ones, and a table of any one number. */
 static bool
-is_one_number(const fm_box *b) {
+is_one_number(const fm_space *b) {
   pv_number n;
   return !b->r.n_guards && pv_is_number(&b->f->elements, b->r.body, &n) &&
          (b->r.kind == GS_C_GATHER || (b->r.kind == GS_C_REDUCE_PROD &&
@@ -266,31 +266,31 @@ is_one_number(const fm_box *b) {
 }
 
 static pv_value
-others_over(const fm_box *whole) {
-  fm_box b = *whole;
+others_over(const fm_space *whole) {
+  fm_space b = *whole;
   uint32_t rows = b.f->n_rows;
   if (is_one_number(&b))
     return pv_embed(&b.f->elements, b.d, b.r.body);
-  fm_box_flatten(&b);
-  fm_box_change(&b);
+  fm_space_flatten(&b);
+  fm_space_change(&b);
   if (!b.r.n && !b.r.n_guards && b.r.kind == GS_C_REDUCE_PROD) {
     fm_forget(b.f, rows);
     return b.f->why ? 0 : pv_embed(&b.f->elements, b.d, b.r.body);
   }
   b.f->elements.any_order |= gs_is_half(b.d) && !b.ordered;
   for (uint32_t k = 0; k < b.r.n && !b.f->why && !b.ordered; k++)
-    fm_box_shift(&b, k);
-  fm_box_order(&b);
-  fm_box_name(&b);
+    fm_space_shift(&b, k);
+  fm_space_order(&b);
+  fm_space_name(&b);
   fm_forget(b.f, rows);
-  return b.f->why ? 0 : fm_box_leaf(&b);
+  return b.f->why ? 0 : fm_space_leaf(&b);
 }
 
 static void
-know_items(const fm_box *b) {
+know_items(const fm_space *b) {
   fm_form *f = b->f;
   for (uint32_t k = 0; k < b->r.n; k++)
-    fm_box_know(f, b->r.var[k], b->r.low[k], b->r.high[k]);
+    fm_space_know(f, b->r.var[k], b->r.low[k], b->r.high[k]);
   if (f->n_rows + b->r.n_guards > FM_ROWS) {
     fm_fail(f, "too many conditions");
     return;
@@ -302,7 +302,7 @@ know_items(const fm_box *b) {
 pv_value
 fm_reduce(fm_form *f, gs_dtype d, const fm_reduction *of, pv_value body,
           bool *none) {
-  fm_box b = {.f = f, .d = d, .r = *of};
+  fm_space b = {.f = f, .d = d, .r = *of};
   pv_value made = 0;
   b.r.body = body;
   b.ordered = of->kind != GS_C_REDUCE_SUM && of->kind != GS_C_REDUCE_PROD &&
@@ -318,7 +318,7 @@ fm_reduce(fm_form *f, gs_dtype d, const fm_reduction *of, pv_value body,
   /* nothing is decided from here on: a range is known to hold an item now */
   uint32_t rows = f->n_rows;
   know_items(&b);
-  fm_box_drop_single(&b);
+  fm_space_drop_single(&b);
   if (f->why)
     return 0;
   if (of->kind == GS_C_REDUCE_SUM)

@@ -293,7 +293,7 @@ fit_begin(rl_session *s, eg_graph *graph, rl_guard *guard,
   x->m.kid = eg_find(graph, kid);
   x->m.spec = spec;
   x->m.op = op;
-  x->m.adds = guard && !s->settled;
+  x->m.adds = guard && !s->finished;
   if (rule->fit->in_memory)
     fit_lie_above(&x->m, &x->m.lie[FIT_OPERANDS]);
   return x;

@@ -68,7 +68,7 @@ rank_of_way(const fit_match *m, eg_node node) {
 
 /* Whether anything of the class has become less. */
 static bool
-settle(const fit_match *m, rank *of) {
+relax(const fit_match *m, rank *of) {
   uint32_t n;
   rank was = *of;
   const eg_node *nodes = eg_class_nodes(m->graph, of->cls, &n);
@@ -100,7 +100,7 @@ explore(const fit_match *m, eg_class c) {
   for (bool any = r->of.len > from; any;) {
     any = false;
     for (uint32_t i = r->of.len; i-- > from;)
-      any |= settle(m, &r->of.data[i]);
+      any |= relax(m, &r->of.data[i]);
   }
 }
 

@@ -122,7 +122,7 @@ hole_type(trial *t, gs_type *out) {
 
 /* What a pattern takes of a proposal; BS_NIL when it cannot. */
 static bs_value
-settle(trial *t, const eg_attr_pattern *a, bs_value proposed) {
+resolve(trial *t, const eg_attr_pattern *a, bs_value proposed) {
   bs_value items[GS_MAX_NESTING];
   switch (a->kind) {
   case EG_ATTR_VALUE:
@@ -136,7 +136,7 @@ settle(trial *t, const eg_attr_pattern *a, bs_value proposed) {
     if (a->n > GS_MAX_NESTING)
       return BS_NIL;
     for (uint32_t k = 0; k < a->n; k++) {
-      items[k] = settle(t, &a->items[k], bs_item(t->values, proposed, k));
+      items[k] = resolve(t, &a->items[k], bs_item(t->values, proposed, k));
       if (!items[k].i)
         return BS_NIL;
     }
@@ -214,7 +214,7 @@ type_node(trial *t, const eg_term_node *n, const bs_value *attr, gs_type *out,
     return false;
   for (uint32_t k = 0; k < n->n_kids; k++)
     kids[k] = &t->made[n->kids[k]];
-  bs_value v = attr ? *attr : settle(t, &n->attr, propose(t, n, kids));
+  bs_value v = attr ? *attr : resolve(t, &n->attr, propose(t, n, kids));
   return v.i && gs_infer(t->values, t->rules->target, (gs_op)n->op, v, kids,
                          n->n_kids, out, fault);
 }

@@ -286,7 +286,7 @@ typedef struct rl_session {
   BS_VEC(gs_type *) types; /* by number */
   bs_map type_number;      /* by id of a type; values are many, types few */
   rl_near_type near[RL_NEAR_TYPES]; /* by low bits of that id */
-  bool settled;                     /* the run is over: guards add nothing */
+  bool finished;                    /* the run is over: guards add nothing */
   bs_arena arena;                   /* the types */
   bs_arena scratch;                 /* of one node */
   /* The node that was refused last. */

@@ -188,7 +188,7 @@ rl_go(rl_run *run, const rl_options *options, const uint8_t *allowed,
   if (!plan_run(run, options, allowed, plain))
     return false;
   rl_run_phases(run, &options->run);
-  run->session->settled = true;
+  run->session->finished = true;
   for (uint32_t k = 0; k < run->n_outputs; k++)
     run->outputs[k] = eg_find(run->graph, run->outputs[k]);
   if (run->stop != EG_STOP_FAULT)

@@ -401,7 +401,7 @@ note_run(const tester *t) {
 }
 
 static void
-test_body(void *arg) {
+test_job(void *arg) {
   tester *t = arg;
   bs_arena_init(&t->arena, &t->heap);
   t->ctx = *t->outer;
@@ -428,7 +428,7 @@ rl_run_test(const gs_context *ctx, const rl_rules *rules, const rl_test *test,
   *out = (rl_test_result){0};
   t->ctx.diags = ctx->diags;
   bs_heap_init_child(&t->heap, ctx->heap, 0);
-  if (!bs_protect(ctx->heap, test_body, t))
+  if (!bs_protect(ctx->heap, test_job, t))
     fail(t, test->span, "memory ran out");
   bs_heap_done(&t->heap);
   forget_diags(t);

@@ -335,8 +335,8 @@ fix_leaf(instance *i, const eg_term_node *n) {
                                    : gs_add_tensor(i->s->p, new_name(i->s, "t"),
                                                    &t, BS_NOWHERE);
   bs_value attr = gs_at(i->s->p, term)->attr;
-  bs_value settled = fix_attr(i, &n->attr, attr);
-  return bs_same(settled, attr) ? term : GS_NO_TERM;
+  bs_value fixed = fix_attr(i, &n->attr, attr);
+  return bs_same(fixed, attr) ? term : GS_NO_TERM;
 }
 
 static gs_term

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* symbolic_box.c - changes of the variables of a reduction, one to one.
+/* symbolic_space.c - changes of the variables of a reduction, one to one.
  *
  * Two that are only read as r * n + s are one of n times as many; one that is
  * read in digits is its digits; one that is read with a shift is read without.
  * Names and order follow from where the variables are read, so that equal
  * reductions have equal bytes. */
-#include "prove/symbolic/box.h"
+#include "prove/symbolic/space.h"
 #include "base/hash.h"
 #include <assert.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { FIRST_NEW_KEY = 100 };
 
 /* What is known of a variable of the box: low <= v < high. */
 void
-fm_box_know(fm_form *f, uint8_t var, fm_number low, fm_number high) {
+fm_space_know(fm_form *f, uint8_t var, fm_number low, fm_number high) {
   assert(var < f->n_vars);
   fm_number v = fm_of_variable(f, var);
   fm_number in[2] = {fm_combine(f, 1, v, -1, low, 0),
@@ -34,7 +34,7 @@ fm_box_know(fm_form *f, uint8_t var, fm_number low, fm_number high) {
  * forgotten with the box.  One that may be negative is never one that may not:
  * `natural` stays with the variable. */
 static uint8_t
-new_variable(fm_box *b, fm_number low, fm_number high) {
+new_variable(fm_space *b, fm_number low, fm_number high) {
   fm_form *f = b->f;
   int64_t c;
   bool natural = fm_is_constant(f, low, &c) && c >= 0;
@@ -43,24 +43,24 @@ new_variable(fm_box *b, fm_number low, fm_number high) {
                                       .frame = (uint8_t)f->frames,
                                       .natural = natural,
                                       .key = key});
-  fm_box_know(f, v, low, high);
+  fm_space_know(f, v, low, high);
   return v;
 }
 
 static uint8_t
-new_counter(fm_box *b, fm_number high) {
+new_counter(fm_space *b, fm_number high) {
   return new_variable(b, fm_constant(b->f, 0), high);
 }
 
 static void
-rename_box(fm_box *b, const fm_renaming *r) {
+rename_box(fm_space *b, const fm_renaming *r) {
   b->r.body = fm_rename_value(b->f, r, b->r.body);
   for (uint32_t k = 0; k < b->r.n_guards; k++)
     b->r.guard[k] = fm_normal(b->f, fm_rename(b->f, r, b->r.guard[k]));
 }
 
 void
-fm_box_drop(fm_box *b, uint32_t k) {
+fm_space_drop(fm_space *b, uint32_t k) {
   assert(k < b->r.n);
   fm_reduction *r = &b->r;
   for (b->r.n--; k < r->n; k++) {
@@ -71,7 +71,7 @@ fm_box_drop(fm_box *b, uint32_t k) {
 }
 
 bool
-fm_box_reads(fm_box *b, uint8_t var) {
+fm_space_reads(fm_space *b, uint8_t var) {
   for (uint32_t k = 0; k < b->r.n_guards; k++)
     if (fm_depends(b->f, b->r.guard[k], var))
       return true;
@@ -79,7 +79,7 @@ fm_box_reads(fm_box *b, uint8_t var) {
 }
 
 bool
-fm_box_binds(const fm_box *b, fm_number x) {
+fm_space_binds(const fm_space *b, fm_number x) {
   for (uint32_t k = 0; k < b->r.n; k++)
     if (fm_depends(b->f, x, b->r.var[k]))
       return true;
@@ -90,7 +90,7 @@ fm_box_binds(const fm_box *b, fm_number x) {
 
 /* Calls `see` with every index that the body reads, inner reductions' too. */
 typedef struct reader {
-  fm_box *b;
+  fm_space *b;
   void (*see)(struct reader *, uint32_t slot, uint32_t place, fm_number);
   uint8_t var;
   fm_number by; /* found */
@@ -144,16 +144,16 @@ read_value(reader *x, pv_value value) {
 /* --- changes of variables ------------------------------------------------- */
 
 static bool
-is_whole(const fm_box *b, uint32_t k) {
+is_whole(const fm_space *b, uint32_t k) {
   int64_t c;
   return fm_is_constant(b->f, b->r.low[k], &c) && c == 0;
 }
 
 /* i and j as one: j := l - i * high j */
 static bool
-merge(fm_box *b, uint32_t i, uint32_t j) {
+merge(fm_space *b, uint32_t i, uint32_t j) {
   fm_form *f = b->f;
-  fm_box old = *b;
+  fm_space old = *b;
   uint32_t rows = f->n_rows;
   fm_number high = fm_normal(f, fm_product(f, b->r.high[i], b->r.high[j]));
   uint8_t l = new_counter(b, high);
@@ -161,10 +161,10 @@ merge(fm_box *b, uint32_t i, uint32_t j) {
   fm_renaming r = {
       1, {b->r.var[j]}, {fm_combine(f, 1, fm_of_variable(f, l), -1, step, 0)}};
   rename_box(b, &r);
-  if (!f->why && !fm_box_reads(b, old.r.var[i])) {
+  if (!f->why && !fm_space_reads(b, old.r.var[i])) {
     b->r.var[j] = l;
     b->r.high[j] = high;
-    fm_box_drop(b, i);
+    fm_space_drop(b, i);
     return true;
   }
   *b = old;
@@ -173,12 +173,12 @@ merge(fm_box *b, uint32_t i, uint32_t j) {
 }
 
 static bool
-merge_some(fm_box *b) {
+merge_some(fm_space *b) {
   for (uint32_t i = 0; i < b->r.n; i++)
     for (uint32_t j = 0; j < b->r.n && !b->f->why; j++)
       if (i != j && is_whole(b, i) && is_whole(b, j) &&
-          (!b->ordered || j == i + 1) && fm_box_reads(b, b->r.var[i]) &&
-          fm_box_reads(b, b->r.var[j]) && merge(b, i, j))
+          (!b->ordered || j == i + 1) && fm_space_reads(b, b->r.var[i]) &&
+          fm_space_reads(b, b->r.var[j]) && merge(b, i, j))
         return true;
   return false;
 }
@@ -195,7 +195,7 @@ see_divisor(reader *x, uint32_t slot, uint32_t place, fm_number entry) {
     fm_mono m = f->mono[f->term[p.at + k].mono];
     for (uint32_t i = 0; i < m.n; i++) {
       fm_var q = f->var[m.var[i]];
-      if (q.kind != FM_V_QUOTIENT || fm_box_binds(x->b, q.by) ||
+      if (q.kind != FM_V_QUOTIENT || fm_space_binds(x->b, q.by) ||
           !fm_linear_in(f, q.of, x->var, &a, &rest) || f->number[rest].n ||
           f->number[a].n != 1 || f->term[f->number[a].at].mono ||
           f->term[f->number[a].at].times != 1)
@@ -212,7 +212,7 @@ see_divisor(reader *x, uint32_t slot, uint32_t place, fm_number entry) {
 
 /* l := u * by + v */
 static bool
-split(fm_box *b, uint32_t k) {
+split(fm_space *b, uint32_t k) {
   fm_form *f = b->f;
   fm_number count, rest;
   reader x = {.b = b, .see = see_divisor, .var = b->r.var[k]};
@@ -243,7 +243,7 @@ split(fm_box *b, uint32_t k) {
 }
 
 static bool
-split_some(fm_box *b) {
+split_some(fm_space *b) {
   for (uint32_t k = 0; k < b->r.n && !b->f->why; k++)
     if (split(b, k))
       return true;
@@ -268,7 +268,7 @@ see_shift(reader *x, uint32_t slot, uint32_t place, fm_number entry) {
 }
 
 void
-fm_box_shift(fm_box *b, uint32_t k) {
+fm_space_shift(fm_space *b, uint32_t k) {
   assert(k < b->r.n);
   fm_form *f = b->f;
   reader x = {.b = b, .see = see_shift, .var = b->r.var[k]};
@@ -296,13 +296,13 @@ see_place(reader *x, uint32_t slot, uint32_t place, fm_number entry) {
   if (!fm_depends(f, entry, x->var))
     return;
   bool linear =
-      fm_linear_in(f, entry, x->var, &a, &rest) && !fm_box_binds(x->b, a);
+      fm_linear_in(f, entry, x->var, &a, &rest) && !fm_space_binds(x->b, a);
   uint64_t item[3] = {slot, place, linear ? a + 1u : 0};
   x->hash += bs_hash(item, sizeof item);
 }
 
 static uint64_t
-signature(fm_box *b, uint32_t k) {
+signature(fm_space *b, uint32_t k) {
   reader x = {.b = b, .see = see_place, .var = b->r.var[k]};
   read_value(&x, b->r.body);
   uint64_t item[3] = {x.hash, b->r.low[k], b->r.high[k]};
@@ -312,7 +312,7 @@ signature(fm_box *b, uint32_t k) {
 }
 
 static void
-swap_variables(fm_box *b, uint32_t i) {
+swap_variables(fm_space *b, uint32_t i) {
   fm_reduction old = b->r;
   b->r.var[i] = old.var[i - 1];
   b->r.low[i] = old.low[i - 1];
@@ -323,14 +323,14 @@ swap_variables(fm_box *b, uint32_t i) {
 }
 
 void
-fm_box_order(fm_box *b) {
+fm_space_order(fm_space *b) {
   for (uint32_t k = 1; k < b->r.n && !b->ordered; k++)
     for (uint32_t i = k; i > 0 && signature(b, i) < signature(b, i - 1); i--)
       swap_variables(b, i);
 }
 
 void
-fm_box_name(fm_box *b) {
+fm_space_name(fm_space *b) {
   fm_form *f = b->f;
   fm_renaming r = {.n = b->r.n};
   b->r.height = (uint16_t)(fm_height(f, b->r.body) + 1);
@@ -355,7 +355,7 @@ fm_box_name(fm_box *b) {
 
 /* What is not used is 0, so that equal reductions have equal bytes. */
 pv_value
-fm_box_leaf(fm_box *b) {
+fm_space_leaf(fm_space *b) {
   fm_reduction r;
   memset(&r, 0, sizeof r);
   r.kind = b->r.kind;
@@ -374,7 +374,7 @@ fm_box_leaf(fm_box *b) {
 }
 
 void
-fm_box_change(fm_box *b) {
+fm_space_change(fm_space *b) {
   for (uint32_t k = 0; k < MAX_STEPS && !b->f->why; k++)
     if (!merge_some(b) && !split_some(b))
       return;
@@ -385,7 +385,7 @@ fm_box_change(fm_box *b) {
 
 /* A variable that has one value is that value. */
 void
-fm_box_drop_single(fm_box *b) {
+fm_space_drop_single(fm_space *b) {
   fm_form *f = b->f;
   int64_t c;
   for (uint32_t k = b->r.n; k-- > 0 && !f->why;) {
@@ -394,14 +394,14 @@ fm_box_drop_single(fm_box *b) {
       continue;
     fm_renaming r = {1, {b->r.var[k]}, {b->r.low[k]}};
     rename_box(b, &r);
-    fm_box_drop(b, k);
+    fm_space_drop(b, k);
   }
 }
 
 /* The reduction of the same kind that a value is, over a box that does not
  * change with the items outside; or NULL. */
 static const fm_reduction *
-inner_of(const fm_box *b, pv_value value) {
+inner_of(const fm_space *b, pv_value value) {
   fm_form *f = b->f;
   const pv_node *node = pv_at(&f->elements, value);
   if (node->kind != PV_LEAF || node->n != 3 || node->dtype != b->d ||
@@ -414,7 +414,7 @@ inner_of(const fm_box *b, pv_value value) {
       r->n + b->r.n > GS_MAX_RANK || r->n_guards + b->r.n_guards > FM_CHOICES)
     return NULL;
   for (uint32_t k = 0; k < r->n; k++)
-    if (fm_box_binds(b, r->low[k]) || fm_box_binds(b, r->high[k]) ||
+    if (fm_space_binds(b, r->low[k]) || fm_space_binds(b, r->high[k]) ||
         !fm_implied(f,
                     fm_combine(f, 1, r->high[k], -1, r->low[k],
                                r->kind == GS_C_REDUCE_SUM ? 0 : -1),
@@ -425,7 +425,7 @@ inner_of(const fm_box *b, pv_value value) {
 
 /* A reduction of reductions is one over both boxes; `others`: a factor. */
 static bool
-take_inner(fm_box *b, const fm_reduction *r, pv_value others) {
+take_inner(fm_space *b, const fm_reduction *r, pv_value others) {
   fm_form *f = b->f;
   fm_reduction in = *r;
   fm_renaming names = {.n = in.n};
@@ -448,7 +448,7 @@ take_inner(fm_box *b, const fm_reduction *r, pv_value others) {
 
 /* Of a product: the one factor that is a sum, and the others. */
 static bool
-flatten_sum(fm_box *b) {
+flatten_sum(fm_space *b) {
   fm_form *f = b->f;
   pv_values *v = &f->elements;
   pv_part part;
@@ -473,7 +473,7 @@ flatten_sum(fm_box *b) {
 }
 
 void
-fm_box_flatten(fm_box *b) {
+fm_space_flatten(fm_space *b) {
   bool sums = b->r.kind == GS_C_REDUCE_SUM;
   for (uint32_t k = 0; k < 4 && !b->f->why; k++) {
     const fm_reduction *r = sums ? NULL : inner_of(b, b->r.body);
