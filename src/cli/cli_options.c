@@ -81,7 +81,7 @@ read_seconds(const char *text, double *out) {
 
 bool
 cl_is_choice(const char *words, const char *word) {
-  size_t n = strlen(word);
+  size_t n = strchr(word, ' ') ? 0 : strlen(word);
   for (const char *at = words; n && (at = strstr(at, word)); at += n)
     if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
       return true;
