@@ -102,6 +102,7 @@ eg_fail(eg_graph *g, eg_fault_kind kind, uint32_t a, uint32_t b,
 
 eg_class
 eg_find(const eg_graph *g, eg_class c) {
+  assert(c.i < g->n_classes);
   return c.i < g->n_classes ? (eg_class){eg_root(g, c.i)} : EG_NO_CLASS;
 }
 

@@ -243,12 +243,14 @@ eg_add_key(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
 uint32_t
 eg_add_head(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n,
             uint32_t into, eg_reason why) {
+  assert(n == 0 || kids);
   eg_key k = eg_key_of(head, kids, n);
   return eg_add_key(g, &k, eg_key_hash(&k), kids, n, into, why);
 }
 
 static uint32_t
 find_head(const eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n) {
+  assert(n == 0 || kids);
   assert((head & EG_HEAD_MASK) < g->heads.len && eg_all_lead(g, kids, n));
   eg_key k = eg_key_of(head, kids, n);
   uint32_t at = eg_table_find(g, &k, eg_key_hash(&k), EG_NONE, NULL);

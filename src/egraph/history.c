@@ -108,6 +108,7 @@ eg_history_find(const eg_history *h, uint32_t head, const uint32_t *classes,
 
 uint32_t
 eg_history_next(const eg_history *h, uint32_t row) {
+  assert(row < h->n_rows);
   uint32_t at = h->next[row];
   while (at != EG_NONE && !eg_history_congruent(h, row, at))
     at = h->next[at];

@@ -241,6 +241,7 @@ cg_make_store(cg_emitter *e, const cg_scope *scope, const cg_origin *origin) {
 
 const cg_expr **
 cg_places(cg_emitter *e, const po_stmt *stmt, const cg_expr *own) {
+  assert(stmt->n_exprs);
   const cg_expr **places = BS_NEWS(&e->arena, const cg_expr *, stmt->n_exprs);
   for (uint32_t k = 0; k < stmt->n_exprs; k++)
     places[k] = own;

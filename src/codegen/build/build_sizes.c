@@ -86,6 +86,7 @@ cg_sized_address(const cg_emitter *e, uint32_t k,
 
 const cg_expr *
 cg_make_number(cg_emitter *e, isl_aff *number) {
+  assert(po_has_sizes(e->p));
   isl_ast_build *build =
       isl_ast_build_from_context(isl_set_params(isl_set_copy(e->p->at_sizes)));
   isl_pw_aff *aff = isl_pw_aff_from_aff(isl_aff_copy(number));

@@ -53,6 +53,7 @@ reads_memory_only(const cg_emitter *e, const po_stmt *stmt) {
 
 bool
 cg_is_void(cg_emitter *e, const cg_origin *origin) {
+  assert(origin->stmt < e->p->stmts.len);
   const po_stmt *stmt = &e->p->stmts.data[origin->stmt];
   if (stmt->kind != PO_UPDATE || stmt->op != GS_C_ADD)
     return false;

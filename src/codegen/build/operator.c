@@ -33,6 +33,7 @@ put_integer(bs_text *out, gs_dtype dtype, double x) {
 
 void
 cg_put_literal(bs_text *out, gs_dtype dtype, double x) {
+  assert(dtype < GS_DTYPE_COUNT);
   if (cg_is_integer(dtype)) {
     put_integer(out, dtype, x);
     return;

@@ -13,6 +13,7 @@
 #include "glenside/target/machine.h"
 #include "codegen/contract/contract.h"
 #include "base/whole.h"
+#include <assert.h>
 
 static const char *
 array_name(const cg_contract *x, const cg_scope *scope, uint32_t array) {
@@ -499,6 +500,7 @@ make_before(const cg_contract *x, bool of_x) {
 cg_node *
 cg_make_contract_before(cg_emitter *e, const po_contraction *c,
                         const char *name) {
+  assert(c->update < e->p->stmts.len);
   cg_contract x = measured(e, c, name);
   bool mac = c->mac.mac;
   cg_list list;
@@ -548,6 +550,7 @@ put_body(const cg_contract *x, const cg_scope *scope) {
 cg_node *
 cg_make_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
                       const cg_scope *scope) {
+  assert(c->update < e->p->stmts.len && scope);
   cg_contract x = measured(e, c, name);
   cg_open_body(x.w);
   if (c->mac.mac)

@@ -75,6 +75,7 @@ cg_put_turn_function(const cg_contract *x, char letter, int64_t width) {
 
 void
 cg_put_bits(const cg_contract *x) {
+  assert(x->c->lanes && !(x->c->lanes & (x->c->lanes - 1)));
   size_t bytes = gs_dtype_table[x->c->dtype].bytes;
   for (uint32_t part = x->c->lanes / 2; part > 1; part /= 2) {
     cg_write(x->w, "if (n & %u) {", part);
@@ -137,6 +138,7 @@ put_every_other(const cg_contract *x) {
 
 void
 cg_put_copy_function(const cg_contract *x, int64_t stride) {
+  assert(stride > 0);
   const char *index = x->e->index;
   cg_write(x->w,
            "static inline void\n%s_copy%lld(const %s *restrict from, "

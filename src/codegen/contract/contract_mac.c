@@ -300,6 +300,7 @@ put_tile(const cg_contract *x) {
 
 void
 cg_put_mac_parts(const cg_contract *x) {
+  assert(x->c->mac.mac);
   note_use(x);
   for (uint32_t k = 0; k < 2; k++) {
     cg_mac_side s = cg_mac_side_of(x, k);
@@ -314,6 +315,7 @@ cg_put_mac_parts(const cg_contract *x) {
 
 void
 cg_put_mac_body(const cg_contract *x, const cg_scope *scope) {
+  assert(x->c->mac.mac);
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
   put_operand(&sx, scope);
   put_operand(&sy, scope);

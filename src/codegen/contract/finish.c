@@ -6,6 +6,7 @@
  * are neither one for all columns nor side by side, is left to formula.c. */
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 /* With vectors in the place of elements. */
 static const cg_expr *
@@ -84,6 +85,7 @@ put_extra(const cg_contract *x, uint32_t k, const cg_sums *at) {
 
 void
 cg_put_finish(const cg_contract *x, const char *sums, const cg_sums *at) {
+  assert(cg_has_formula(x));
   cg_vectors v = vectors_of(x);
   cg_write(x->w, "{");
   cg_write(x->w, "const %s_v s = %s;", x->name, sums);

@@ -7,6 +7,7 @@
  * what is stored: a bias, a scale, a clip.  The inner loop goes along
  * memory. */
 #include "codegen/contract/contract_mac.h"
+#include <assert.h>
 
 static const char *
 result_type(const cg_contract *x) {
@@ -29,6 +30,7 @@ whole_panels(const cg_mac_side *s) {
 
 bool
 cg_mac_stores_sums(const cg_contract *x) {
+  assert(x->c->mac.mac);
   const po_cdims *n = &x->c->dims[PO_DIM_N];
   bool sums = po_mac_sums_rows(x->c, true) ||
               (po_mac_sums_rows(x->c, false) && !po_mac_begins_with_sums(x->c));
@@ -38,6 +40,7 @@ cg_mac_stores_sums(const cg_contract *x) {
 
 const cg_expr *
 cg_mac_is_whole(const cg_contract *x) {
+  assert(x->c->mac.mac);
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
   const cg_expr *rows = whole_panels(&sx), *columns = whole_panels(&sy);
   if (rows && columns)

@@ -8,6 +8,7 @@
 
 bool
 cg_names_outer(const po_coperand *operand, uint32_t dim) {
+  assert(dim < PO_MAX_DIMS);
   for (uint32_t g = 0; g < operand->n_guards; g++)
     if (operand->guards[g].factor[PO_DIM_O][dim])
       return true;
@@ -80,6 +81,7 @@ cg_put_interval(const cg_side *s, uint32_t role, uint32_t dim) {
  * where there are none. */
 void
 cg_put_address(const cg_side *s, po_dim_role role, uint32_t which) {
+  assert(role < 4 && s->x->c->dims[role].n <= PO_MAX_DIMS);
   const po_cdims *dims = &s->x->c->dims[role];
   const char *plus = "";
   for (uint32_t k = 0; k < dims->n; k++) {
@@ -190,6 +192,7 @@ put_outer_parameters(const cg_side *s) {
 /* lo, hi: rows of x or columns of y. */
 void
 cg_put_pack_head(const cg_side *s) {
+  assert(s->width > 0);
   const cg_contract *x = s->x;
   const char *index = x->e->index;
   cg_add(x->w,
@@ -207,6 +210,7 @@ cg_put_pack_head(const cg_side *s) {
 
 void
 cg_put_panel_loop(const cg_side *s) {
+  assert(s->width > 0);
   const cg_contract *x = s->x;
   cg_write(x->w, "for (%s p = first; p < last; p += %lld) {", x->e->index,
            (long long)s->width);
@@ -215,6 +219,7 @@ cg_put_panel_loop(const cg_side *s) {
 
 void
 cg_put_row_pointer(const cg_side *s, const char *name, uint32_t k) {
+  assert(s->width > 0);
   cg_add(s->x->w, "%s *const %s = panel + %lld * (", s->x->type, name,
          (long long)s->width);
   cg_put_flat_k(s, k);

@@ -7,6 +7,7 @@
  * memory become values of the formula just before, so that what it reads may
  * lie where c does. */
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 /* From row to row of c, and from column to column. */
 static gs_number
@@ -216,6 +217,7 @@ cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way) {
 
 void
 cg_put_prefetches(const cg_contract *x, cg_panel panel) {
+  assert(panel.rows > 0 && panel.columns > 0);
   bool across = column_stride(x) == 1;
   if (panel.ragged) /* of its last vector one column is there for sure */
     panel.columns -= x->c->lanes - 1;

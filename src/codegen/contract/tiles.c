@@ -4,6 +4,7 @@
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/contract/contract.h"
+#include <assert.h>
 
 static bool
 runs_parallel(const cg_contract *x) {
@@ -31,6 +32,7 @@ when_it_pays(const cg_contract *x) {
 
 void
 cg_put_team(const cg_contract *x, uint32_t loops) {
+  assert(loops >= 1);
   if (!runs_parallel(x))
     return;
   cg_write_team(x->w, loops, x->n_numbers ? when_it_pays(x) : NULL);

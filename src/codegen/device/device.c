@@ -34,6 +34,7 @@ small_int(__isl_take isl_val *val, int64_t *out) {
 bool
 cg_loop_range(const cg_emitter *e, uint32_t loop, int64_t *min,
               int64_t *count) {
+  assert(po_node(e->p, loop)->kind == PO_LOOP);
   isl_set *range = po_nest_range(e->p, loop);
   int64_t max = 0;
   bool ok = small_int(isl_set_dim_min_val(isl_set_copy(range), 0), min);
@@ -44,6 +45,7 @@ cg_loop_range(const cg_emitter *e, uint32_t loop, int64_t *min,
 
 bool
 cg_has_sync(const cg_emitter *e, uint32_t top) {
+  assert(top < e->p->nest.nodes.len);
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(e->p, k, top))
     if (at(e, k)->kind == PO_SYNC)
       return true;

@@ -23,6 +23,7 @@ is_size_name(const cg_emitter *e, const char *name) {
 
 bool
 cg_can_copy_name(cg_emitter *e, const char *name, const char *kind, int64_t n) {
+  assert(n >= 1);
   for (int64_t k = 1; k < n; k++) {
     const char *copy = cg_copy_name(e, name, kind, k);
     if (cg_is_array_name(e, copy) || is_size_name(e, copy))

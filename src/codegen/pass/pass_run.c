@@ -24,6 +24,7 @@ cg_run_pass(const cg_pass *pass, cg_pass_state *s) {
 
 void
 cg_run_passes(cg_emitter *e, const cg_scope *scope, cg_node **body) {
+  assert(body && scope);
   cg_pass_state s = {.e = e, .scope = scope, .body = body};
   CG_VERIFY(e, scope, *body, "it was made", false);
   for (size_t k = 0; k < sizeof passes / sizeof *passes; k++)

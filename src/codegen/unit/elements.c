@@ -32,6 +32,7 @@ cg_is_local_of(const cg_emitter *e, const po_group *group, uint32_t loop,
 
 bool
 cg_has_locals(const cg_emitter *e, const po_group *group, uint32_t loop) {
+  assert(loop < e->p->nest.nodes.len);
   for (uint32_t k = 0; k < e->p->arrays.len; k++)
     if (cg_is_local_of(e, group, loop, k))
       return true;

@@ -19,6 +19,7 @@ cg_range(const po_program *p, uint32_t loop, int64_t *lo, int64_t *hi) {
 
 int64_t
 cg_range_size(const po_program *p, uint32_t loop) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   int64_t lo, hi;
   return cg_range(p, loop, &lo, &hi) && hi - lo < INT32_MAX ? hi - lo + 1 : 0;
 }

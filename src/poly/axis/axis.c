@@ -361,6 +361,7 @@ po_axis_block_split(po_axes *t, uint32_t id, int64_t inner) {
 
 int64_t
 po_axis_block_size(const po_axes *t, uint32_t id, int64_t cores) {
+  assert(id < t->list.len && cores >= 1);
   int64_t size = po_axis_at(t, id)->value;
   return cores < 1 ? size : size / cores + (size % cores != 0);
 }

@@ -22,6 +22,7 @@
 #include "poly/datalayout/datalayout_price.h"
 #include "poly/loops/quasi.h"
 #include "base/random.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -252,6 +253,7 @@ start(po_layout_model *m, uint32_t n_loops, const int64_t *extent,
 double
 po_lines_of_definition(po_layout_model *m, const po_definition *d,
                        const po_layout *layouts, uint32_t of) {
+  assert(of == PO_EVERY_ARRAY || of < m->arrays.len);
   if (d->packs)
     return 0;
   count c = start(m, d->n_loops, d->extent, d->reads.len);
@@ -319,6 +321,7 @@ remembered(po_layout_model *m, po_definition *d, const po_layout *layouts) {
 
 void
 po_layout_forget(po_layout_model *m, uint32_t array) {
+  assert(array < m->arrays.len);
   for (uint32_t k = 0; k < m->definitions.len; k++) {
     po_definition *d = &m->definitions.data[k];
     for (uint32_t j = 0; j < d->reads.len; j++)

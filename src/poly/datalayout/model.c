@@ -34,6 +34,7 @@ po_layout_model_done(po_layout_model *m) {
 uint32_t
 po_layout_add_array(po_layout_model *m, const char *name, uint32_t rank,
                     const int64_t *dim, int64_t bytes) {
+  assert(rank <= GS_MAX_RANK && bytes > 0);
   po_layout_array a = {
       .name = bs_arena_strdup(&m->arena, name), .rank = rank, .bytes = bytes};
   a.movable = rank >= 2;
@@ -65,12 +66,14 @@ add_access(po_layout_model *m, uint32_t definition, uint32_t array,
 void
 po_layout_add_read(po_layout_model *m, uint32_t definition, uint32_t array,
                    __isl_take isl_map *index) {
+  assert(definition < m->definitions.len && array < m->arrays.len);
   add_access(m, definition, array, index, false);
 }
 
 void
 po_layout_add_write(po_layout_model *m, uint32_t definition, uint32_t array,
                     __isl_take isl_map *index) {
+  assert(definition < m->definitions.len && array < m->arrays.len);
   add_access(m, definition, array, index, true);
 }
 

@@ -15,6 +15,7 @@ const char *const po_layout_op_names[] = {"REORDER", "INTERLEAVE", "SPLITY"};
 
 po_layout
 po_layout_plain(po_layout_model *m, const po_layout_array *a) {
+  assert(a->rank <= GS_MAX_RANK);
   po_layout plain = {.rank = a->rank};
   for (uint32_t d = 0; d < a->rank; d++)
     plain.dim[d] = a->dim[d];
@@ -218,6 +219,7 @@ po_layout_put_address(po_layout_model *m, const po_layout_array *a,
 
 void
 po_layout_put_steps(const po_layout *l, uint32_t from, bs_text *out) {
+  assert(from <= l->n_steps);
   for (uint32_t k = from; k < l->n_steps; k++) {
     const po_layout_step *s = &l->steps[k];
     bs_putf(out, "%s%s", k > from ? " " : "", po_layout_op_names[s->op]);

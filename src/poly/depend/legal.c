@@ -308,6 +308,7 @@ po_mark_is_legal(po_program *p, uint32_t loop, po_violation *out) {
 
 bool
 po_marks_are_legal(po_program *p, uint32_t top, po_violation *out) {
+  assert(top < p->nest.nodes.len);
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(p, k, top))
     if (po_node(p, k)->kind == PO_LOOP && !po_mark_is_legal(p, k, out)) {
       out->loop = po_node(p, k)->name;

@@ -98,6 +98,7 @@ give_axis(po_graph *g, po_graph_node *node, uint32_t axis, bool has) {
 uint32_t
 po_graph_node_axes(const po_graph *g, uint32_t node,
                    uint32_t axes[PO_MAX_AXES]) {
+  assert(node < g->nodes.len && g->axes.order.len <= PO_MAX_AXES);
   uint32_t n = 0;
   for (uint32_t k = 0; k < g->axes.order.len; k++)
     if (node_has(&g->nodes.data[node], g->axes.order.data[k]))
@@ -132,6 +133,7 @@ repeat_of(const po_tensor *t, uint32_t axis) {
 
 void
 po_tensor_set_repeat(po_graph *g, po_tensor *t, uint32_t axis, int64_t repeat) {
+  assert(axis < g->axes.list.len && repeat >= 1);
   while (t->repeat.len <= axis)
     bs_push(g->arena->heap, &t->repeat, (int64_t)1);
   t->repeat.data[axis] = repeat;
@@ -311,6 +313,7 @@ po_graph_merge(po_graph *g, const uint32_t *axes, uint32_t n) {
 
 bool
 po_graph_reorder(po_graph *g, const uint32_t *axes, uint32_t n) {
+  assert(n <= g->axes.list.len);
   if (!po_axis_reorder(&g->axes, axes, n))
     return false;
   for (uint32_t k = 0; k < g->nodes.len; k++) {
@@ -488,6 +491,7 @@ po_graph_transfers(const po_graph *g, uint32_t id, uint32_t number) {
 
 int64_t
 po_graph_blocks(const po_graph *g, uint32_t node) {
+  assert(node < g->nodes.len);
   for (uint32_t k = 0; k < g->axes.list.len; k++)
     if (g->axes.list.data[k].type == PO_AXIS_BLOCK_OUTER &&
         node_has(&g->nodes.data[node], k))

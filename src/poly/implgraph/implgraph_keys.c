@@ -55,6 +55,7 @@ po_key_impl(const po_impl_result *r, int64_t rest, uint32_t group) {
 
 int64_t
 po_key_of_choice(const po_impl_plan *plan, uint32_t result) {
+  assert(result < plan->results.len);
   int64_t first = 0, key = 0;
   if (po_count_keys(plan) < 0)
     return -1;

@@ -9,6 +9,7 @@
  * stands outside, among o. */
 #include "poly/kernel/contraction.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 #include <isl/constraint.h>
 #include <isl/ilp.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ po_cdims_size(const po_cdims *dims) {
 
 gs_number
 po_cdims_product(const gs_numbers *over, const po_cdims *dims, uint32_t from) {
+  assert(from <= dims->n);
   gs_number size = 1;
   for (uint32_t k = from; k < dims->n; k++)
     size = over ? gs_product(over, size, dims->d[k].extent)

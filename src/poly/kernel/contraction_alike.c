@@ -152,6 +152,7 @@ rename_array(const po_sum_arrays *arrays, uint32_t *array) {
 void
 po_plan_becomes(po_contraction *plan, const po_sum *to,
                 const po_sum_arrays *arrays) {
+  assert(to->parts.update != PO_NO_STMT);
   plan->init = to->parts.init;
   plan->update = to->parts.update;
   plan->store = to->parts.store;

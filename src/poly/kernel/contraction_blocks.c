@@ -14,6 +14,7 @@
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
+#include <assert.h>
 
 /* Rows of a block, whatever is asked for. */
 #define MOST_ROWS (1 << 20)
@@ -23,6 +24,7 @@
  * fewer blocks are added to c. */
 int64_t
 po_depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
+  assert(c->dims[PO_DIM_K].n && nv > 0 && c->lanes > 0);
   int64_t extent = c->dims[PO_DIM_K].d[0].extent;
   int64_t panel = nv * c->lanes * bytes_of(c);
   int64_t first = gs_cache_bytes(t, 1), second = gs_cache_bytes(t, 2);

@@ -9,6 +9,7 @@
 #include "poly/kernel/kernel_slide.h"
 #include "base/whole.h"
 #include "glenside/target/tuned.h"
+#include <assert.h>
 #include <math.h>
 
 /* ---- runs of tiles ---- */
@@ -49,6 +50,7 @@ add_whole(po_run *runs, uint32_t *n, int64_t at, int64_t size) {
 uint32_t
 po_find_runs(const po_slide *c, uint32_t loop, int64_t size,
              po_run runs[PO_MAX_RUNS]) {
+  assert(size > 0);
   int64_t extent = loop == PO_NO_LOOP ? 1 : c->extent[loop];
   uint32_t n = 0;
   for (int64_t p = 0; p < extent; p += size) {

@@ -56,6 +56,8 @@ po_reorder_class(const po_program *p, const po_stmt *stmt) {
 
 bool
 po_stmt_reads(const po_stmt *stmt, uint32_t array) {
+  assert(array != PO_NO_NODE);
+  assert(!stmt->instr || stmt->operands);
   for (uint32_t k = 0; k < stmt->n_exprs; k++) {
     const po_expr *e = &stmt->exprs[k];
     if ((e->kind == PO_READ || e->kind == PO_GATHER) && e->array == array)

@@ -30,6 +30,7 @@ below_sizes(__isl_take isl_set *box, const int64_t *dim, uint32_t n) {
 
 isl_set *
 po_box(isl_ctx *isl, const int64_t *dim, uint32_t n) {
+  assert(n == 0 || dim);
   isl_basic_set *box = isl_basic_set_universe(po_space(isl, n));
   for (uint32_t d = 0; d < n; d++) {
     box = isl_basic_set_lower_bound_val(box, isl_dim_set, d, isl_val_zero(isl));
@@ -142,6 +143,7 @@ po_strides(const int64_t *dim, uint32_t n, int64_t *stride) {
 
 isl_aff *
 po_linear(isl_multi_aff *map, const int64_t *dim) {
+  assert(dim);
   isl_ctx *isl = isl_multi_aff_get_ctx(map);
   isl_size n = isl_multi_aff_dim(map, isl_dim_out);
   isl_aff *sum = isl_aff_zero_on_domain(isl_local_space_from_space(

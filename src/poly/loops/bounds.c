@@ -3,6 +3,7 @@
 #include "poly/loops/bounds.h"
 #include "glenside/program/program.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 #include <isl/aff.h>
 #include <isl/constraint.h>
 #include <isl/ilp.h>
@@ -101,6 +102,7 @@ ask_isl(__isl_keep isl_set *set, uint32_t d, int64_t *lo, int64_t *hi) {
 
 bool
 po_bounds(__isl_keep isl_set *set, uint32_t d, int64_t *lo, int64_t *hi) {
+  assert((isl_size)d < isl_set_dim(set, isl_dim_set) || !set);
   reach r = {.d = d};
   bool boxes = isl_set_dim(set, isl_dim_param) == 0 &&
                isl_set_foreach_basic_set(set, join, &r) == isl_stat_ok;

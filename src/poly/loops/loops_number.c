@@ -113,6 +113,7 @@ po_number_of(const po_program *p, gs_sizes *s, isl_aff *aff, gs_number *out) {
 bool
 po_split_affine(const po_program *p, gs_sizes *s, isl_aff *aff, gs_number *rest,
                 int64_t *coefficient) {
+  assert(po_has_sizes(p) && coefficient);
   isl_size n = isl_aff_dim(aff, isl_dim_in);
   isl_aff *left = isl_aff_copy(aff);
   bool ok = n >= 0;
@@ -201,6 +202,7 @@ follows(__isl_keep isl_set *set, uint32_t k) {
 
 gs_number
 po_box_number(const po_program *p, gs_sizes *s, const po_stmt *stmt) {
+  assert(po_has_sizes(p));
   isl_set *rest = isl_set_reset_tuple_id(isl_set_copy(stmt->domain));
   gs_number all = 1;
   for (uint32_t k = 0, left = 0; k < stmt->n_iters; k++) {

@@ -143,6 +143,7 @@ po_stmt_needs_sizes(const po_program *p, const po_stmt *s) {
 
 bool
 po_least_sizes(const po_program *p, isl_set *set, int64_t *at) {
+  assert(po_has_sizes(p) && p->sizes.len <= PO_MAX_SIZES);
   uint32_t n = p->sizes.len;
   isl_set *sizes = po_within_sizes(p, isl_set_params(isl_set_copy(set)));
   sizes = isl_set_from_params(sizes);
@@ -168,6 +169,7 @@ po_fix_sizes(const po_program *p, isl_set *set, const int64_t *at) {
 
 isl_set *
 po_at_greatest(const po_program *p, isl_set *set) {
+  assert(p->sizes.len <= PO_MAX_SIZES);
   int64_t at[PO_MAX_SIZES];
   if (!po_has_sizes(p))
     return set;

@@ -68,6 +68,7 @@ po_nest_detach(po_program *p, uint32_t node) {
 uint32_t
 po_nest_add_loop(po_program *p, uint32_t parent, uint32_t before,
                  const char *name) {
+  assert(name && *name);
   uint32_t node = new_node(p, PO_LOOP);
   po_node(p, node)->name = bs_arena_strdup(&p->arena, name);
   po_nest_attach(p, node, parent, before);
@@ -116,6 +117,7 @@ po_nest_remove(po_program *p, uint32_t node) {
 
 void
 po_nest_prune(po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   while (po_node(p, node)->kind == PO_LOOP &&
          po_node(p, node)->first == PO_NO_NODE) {
     uint32_t up = po_node(p, node)->parent;
@@ -141,6 +143,7 @@ po_nest_depth(const po_program *p, uint32_t node) {
 uint32_t
 po_nest_loops(const po_program *p, uint32_t node,
               uint32_t loops[PO_MAX_DEPTH]) {
+  assert(node < p->nest.nodes.len);
   uint32_t depth = po_nest_depth(p, node), k = depth;
   for (uint32_t up = po_node(p, node)->parent; up != PO_NO_NODE;
        up = po_node(p, up)->parent)
@@ -183,6 +186,7 @@ po_nest_is_below(const po_program *p, uint32_t node, uint32_t above) {
 
 uint32_t
 po_nest_next(const po_program *p, uint32_t node, uint32_t top) {
+  assert(po_nest_is_below(p, node, top));
   if (po_node(p, node)->first != PO_NO_NODE)
     return po_node(p, node)->first;
   while (node != top && po_node(p, node)->next == PO_NO_NODE)
@@ -215,6 +219,7 @@ po_nest_root(const po_program *p, uint32_t node) {
 
 uint32_t
 po_nest_find(const po_program *p, const char *name) {
+  assert(name);
   for (uint32_t k = 1; k < p->nest.nodes.len; k++)
     if (po_node(p, k)->kind == PO_LOOP && !strcmp(po_node(p, k)->name, name))
       return k;
@@ -241,6 +246,7 @@ part(__isl_keep isl_multi_aff *time, uint32_t from, uint32_t n) {
   isl_size all = isl_multi_aff_dim(time, isl_dim_out);
   if (all < 0)
     return isl_multi_aff_free(some);
+  assert(from + n <= (uint32_t)isl_multi_aff_dim(time, isl_dim_out));
   some = isl_multi_aff_drop_dims(some, isl_dim_out, from + n,
                                  (unsigned)all - from - n);
   return isl_multi_aff_drop_dims(some, isl_dim_out, 0, from);
@@ -264,6 +270,7 @@ retimed(__isl_keep isl_multi_aff *time, uint32_t from, uint32_t n_old,
 void
 po_nest_retime(po_program *p, uint32_t below, uint32_t from, uint32_t n_old,
                isl_multi_aff *made) {
+  assert(below < p->nest.nodes.len);
   uint32_t count = 1;
   for (uint32_t k = below; k != PO_NO_NODE; k = po_nest_next(p, k, below))
     count += po_node(p, k)->kind == PO_LEAF;

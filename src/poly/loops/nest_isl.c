@@ -263,6 +263,7 @@ room_for_schedules(const po_program *p) {
 
 isl_schedule *
 po_nest_schedule(const po_program *p, uint32_t top) {
+  assert(top < p->nest.nodes.len);
   isl_schedule **done = room_for_schedules(p);
   isl_schedule *schedule = schedule_of(p, top, done);
   bs_free(p->ctx.heap, done);

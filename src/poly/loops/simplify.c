@@ -15,6 +15,7 @@
 #include "poly/loops/open.h"
 #include "poly/loops/affine.h"
 #include "base/whole.h"
+#include <assert.h>
 #include <isl/val.h>
 #include <limits.h>
 #include <string.h>
@@ -338,6 +339,7 @@ po_simplify_multi(isl_multi_aff *map, const int64_t *dim) {
 
 bool
 po_affine_terms(isl_aff *aff, int64_t *constant, int64_t *coefficients) {
+  assert(constant && coefficients);
   isl_size n = isl_aff_dim(aff, isl_dim_in);
   isl_size sizes = isl_aff_dim(aff, isl_dim_param);
   if (isl_aff_dim(aff, isl_dim_div) != 0 || n < 0 || sizes < 0 ||

@@ -485,6 +485,7 @@ po_local_node(const po_program *p, uint32_t array, uint32_t node) {
 
 void
 po_find_common_nodes(const po_program *p, uint32_t *node) {
+  assert(node || !p->arrays.len);
   for (uint32_t k = 0; k < p->arrays.len; k++)
     node[k] = PO_NO_NODE;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
@@ -500,6 +501,7 @@ po_find_common_nodes(const po_program *p, uint32_t *node) {
 
 void
 po_find_local_nodes(const po_program *p, uint32_t *node) {
+  assert(node || !p->arrays.len);
   po_uses uses;
   po_find_uses(p, &uses);
   po_find_common_nodes(p, node);
@@ -512,6 +514,7 @@ po_find_local_nodes(const po_program *p, uint32_t *node) {
 
 bool
 po_is_in_parallel(const po_program *p, uint32_t loop) {
+  assert(loop == PO_NO_NODE || loop < p->nest.nodes.len);
   const po_nest_node *nodes = p->nest.nodes.data;
   for (; loop != PO_NO_NODE; loop = nodes[loop].parent)
     if (nodes[loop].kind == PO_LOOP && nodes[loop].mark == PO_PARALLEL)

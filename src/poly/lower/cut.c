@@ -36,6 +36,7 @@ po_cut(po_lowering *low, const po_path *path, uint32_t at) {
 
 const po_view *
 po_stored(const po_lowering *low, gs_term t) {
+  assert(t.i < low->source->nodes.len);
   if (low->cut[t.i].made)
     return &low->cut[t.i];
   return &low->views.of[gs_at(low->source, t)->kids[0].i];

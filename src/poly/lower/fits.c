@@ -5,6 +5,7 @@
 #include "poly/lower/call.h"
 #include "poly/loops/operand.h"
 #include "poly/memory/memory.h"
+#include <assert.h>
 
 const gs_instr *
 po_instr_of(const po_lowering *low, gs_term call) {
@@ -19,6 +20,7 @@ po_instr_of(const po_lowering *low, gs_term call) {
 bool
 po_call_fits(const po_lowering *low, const gs_instr *instr, uint32_t k,
              const int64_t *stride, const int64_t *dim, uint32_t rank) {
+  assert(k < instr->n_operands + 1 && rank <= GS_MAX_RANK);
   const gs_operand *o =
       k < instr->n_operands ? &instr->operands[k] : &instr->result;
   if (o->memory)

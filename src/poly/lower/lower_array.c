@@ -7,6 +7,7 @@
 #include "poly/lower/lower.h"
 #include "poly/loops/names.h"
 #include "poly/loops/open.h"
+#include <assert.h>
 #include <string.h>
 
 /* Of a name: 0 where it is free, else the number to try behind it next. */
@@ -42,6 +43,7 @@ po_fresh_name(po_lowering *low, const char *prefix, const char *name) {
 uint32_t
 po_new_array(po_lowering *low, po_role role, const char *name, gs_dtype dtype,
              const int64_t *dim, uint32_t rank, gs_term term) {
+  assert(rank <= GS_MAX_RANK && dtype < GS_DTYPE_COUNT);
   po_array array = {
       .name = name, .role = role, .dtype = dtype, .rank = rank, .term = term};
   for (uint32_t d = 0; d < rank; d++)

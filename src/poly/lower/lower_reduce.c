@@ -367,6 +367,7 @@ void
 po_emit_reduction(po_lowering *low, gs_term term, gs_compute op,
                   const po_reads *operands, uint32_t n, uint32_t n_outer,
                   gs_dtype dtype, const po_target *target) {
+  assert(n >= 1 && op < GS_COMPUTE_COUNT);
   reduction r = begin(low, term, op, dtype, target);
   r.product = n > 1;
   r.n_outer = n_outer;

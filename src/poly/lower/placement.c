@@ -269,6 +269,7 @@ input_array(const po_lowering *low, gs_term t) {
 
 const po_placement *
 po_placement_of(po_lowering *low, gs_term t) {
+  assert(t.i < low->source->nodes.len);
   po_placement *placement = &low->placements[t.i];
   if (placement->set)
     return placement;

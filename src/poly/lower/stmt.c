@@ -19,6 +19,7 @@ po_put_expr(po_body *body, po_expr_kind kind, gs_dtype dtype) {
 
 static uint32_t
 last_of(const po_body *body) {
+  assert(body->exprs.len && body->maps.len == body->exprs.len);
   return body->exprs.len - 1;
 }
 
@@ -30,6 +31,7 @@ po_put_literal(po_body *body, gs_dtype dtype, double literal) {
 
 uint32_t
 po_put_read(po_body *body, gs_dtype dtype, const po_read *read) {
+  assert(read->constant || read->array < body->low->out->arrays.len);
   if (read->constant)
     return po_put_literal(body, dtype, read->literal);
   po_put_expr(body, PO_READ, dtype)->array = read->array;
@@ -39,6 +41,7 @@ po_put_read(po_body *body, gs_dtype dtype, const po_read *read) {
 
 uint32_t
 po_put_unary(po_body *body, gs_compute op, gs_dtype dtype, uint32_t kid) {
+  assert(kid < body->exprs.len && op < GS_COMPUTE_COUNT);
   po_expr *e = po_put_expr(body, PO_UNARY, dtype);
   e->op = op;
   e->kids[e->n_kids++] = kid;
@@ -48,6 +51,8 @@ po_put_unary(po_body *body, gs_compute op, gs_dtype dtype, uint32_t kid) {
 uint32_t
 po_put_binary(po_body *body, gs_compute op, gs_dtype dtype, uint32_t a,
               uint32_t b) {
+  assert(a < body->exprs.len && b < body->exprs.len);
+  assert(op < GS_COMPUTE_COUNT);
   po_expr *e = po_put_expr(body, PO_BINARY, dtype);
   e->op = op;
   e->kids[e->n_kids++] = a;
@@ -67,6 +72,7 @@ po_local_at(po_lowering *low, uint32_t array, uint32_t n) {
 
 uint32_t
 po_put_local(po_body *body, uint32_t array, uint32_t n) {
+  assert(array < body->low->out->arrays.len);
   const po_array *local = &body->low->out->arrays.data[array];
   po_expr *e = po_put_expr(body, PO_READ, local->dtype);
   e->array = array;
@@ -118,6 +124,7 @@ push_stmt(po_lowering *low, const po_stmt *stmt) {
 
 static void
 take_body(po_body *body, po_stmt *stmt) {
+  assert(body->maps.len == body->exprs.len);
   po_program *out = body->low->out;
   po_expr *exprs = bs_arena_copy(&out->arena, body->exprs.data,
                                  body->exprs.len * sizeof *exprs);
@@ -150,6 +157,8 @@ identity_time(po_program *out, const po_stmt *stmt) {
 void
 po_add_stmt(po_body *body, po_stmt_kind kind, gs_compute op, isl_set *domain,
             uint32_t n_outer, const po_target *target, gs_term term) {
+  assert(body->exprs.len && target->array < body->low->out->arrays.len);
+  assert(n_outer <= (uint32_t)isl_set_dim(domain, isl_dim_set) || !domain);
   po_lowering *low = body->low;
   po_program *out = low->out;
   isl_size n = isl_set_dim(domain, isl_dim_set);
@@ -169,6 +178,7 @@ po_add_stmt(po_body *body, po_stmt_kind kind, gs_compute op, isl_set *domain,
 
 bool
 po_renamed(const po_renaming *r, uint32_t array, uint32_t *out) {
+  assert(r->own <= r->now_own);
   for (uint32_t k = 0; k < r->n; k++)
     if (r->from[k] == array) {
       *out = r->to[k];

@@ -124,6 +124,7 @@ has_instruction(const po_lowering *low, const po_reads *operands, uint32_t n,
 void
 po_widen_operands(po_lowering *low, po_reads *operands, uint32_t n,
                   gs_dtype sum, int64_t products, gs_term term) {
+  assert(n >= 1 && sum < GS_DTYPE_COUNT);
   bool narrow = false;
   if (po_has_sizes(low->out) || products < GS_WIDEN_PRODUCTS ||
       po_recurs_in(low, term) || /* not all of it may be there */

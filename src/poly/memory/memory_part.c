@@ -321,6 +321,7 @@ po_list_calls(po_program *p, uint32_t top, po_calls *out) {
 
 bool
 po_find_calls(po_program *p, uint32_t top, po_calls *out, bool *failed) {
+  assert(top < p->nest.nodes.len);
   *out = (po_calls){.p = p, .top = top};
   if (!below_uses_memory(p, top))
     return false;

@@ -4,6 +4,7 @@
 #include "poly/memory/move.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/operand.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -216,6 +217,7 @@ bool
 po_can_bring(const gs_context *ctx, const gs_target *target,
              const gs_instr *instr, uint32_t k, const int64_t *stride,
              const int64_t *dim, uint32_t rank) {
+  assert(rank <= GS_MAX_RANK && k <= instr->n_operands);
   bool result = k == instr->n_operands;
   const gs_operand *o = result ? &instr->result : &instr->operands[k];
   po_tile tile = {.dtype = o->dtype, .rank = rank};

@@ -14,6 +14,7 @@
 #include "poly/memory/memory_part.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct taking {
@@ -50,6 +51,7 @@ only_leaf(const po_program *p, uint32_t top) {
 
 bool
 po_nest_names(const po_program *p, uint32_t top, uint32_t array) {
+  assert(top < p->nest.nodes.len && array < p->arrays.len);
   for (uint32_t leaf = po_nest_first_leaf(p, top); leaf != PO_NO_NODE;
        leaf = po_nest_next_leaf(p, leaf, top))
     if (names(&p->stmts.data[p->nest.nodes.data[leaf].stmt], array))

@@ -353,6 +353,7 @@ po_apply_compute_at(po_program *p, po_step_call *call) {
 
 bool
 po_apply_roll(po_program *p, po_step_call *call) {
+  assert(call->args[1].kind == PO_ARG_LOOP);
   const char *fill = call->options[0] ? call->options[0] : "before";
   bool first = !strcmp(fill, "first");
   if (!first && strcmp(fill, "before"))

@@ -11,6 +11,7 @@
  * down is asked then only: more is a waste, which a script may pass through. */
 #include "poly/schedule/change.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 
 static const int64_t most_of[] = {
     [PO_BLOCK_X] = INT32_MAX, [PO_BLOCK_Y] = 65535, [PO_BLOCK_Z] = 65535,
@@ -120,6 +121,7 @@ with_all(po_program *p, const po_step_call *call, uint32_t loop,
 
 bool
 po_binding_holds(po_program *p, const po_step_call *call, uint32_t loop) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   return with_all(p, call, loop, is_only_outer) &&
          with_all(p, call, loop, may_be_nested) && has_room(p, call, loop);
 }

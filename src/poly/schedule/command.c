@@ -5,6 +5,7 @@
  * that moment, what it made by the names that it got, so that no name is left
  * to be found again when the dump is replayed. */
 #include "poly/schedule/change.h"
+#include <assert.h>
 
 static void
 put_stmt(const po_program *p, const po_arg *arg, bs_text *out) {
@@ -69,6 +70,7 @@ put_arg(const po_program *p, const po_arg *arg, bs_text *out) {
 void
 po_put_command(const po_program *before, const po_step_call *call,
                bs_text *out) {
+  assert(call->primitive);
   const po_primitive *what = call->primitive;
   bs_put(out, what->name);
   for (uint32_t k = 0; k < PO_MAX_ARGS; k++) {
@@ -84,6 +86,7 @@ po_put_command(const po_program *before, const po_step_call *call,
 
 void
 po_log_command(po_program *after, const po_step_call *call, const char *right) {
+  assert(call->n_made <= PO_MAX_RESULTS);
   bs_text line;
   bs_text_init(&line, after->ctx.heap);
   for (uint32_t k = 0; k < call->n_made; k++) {

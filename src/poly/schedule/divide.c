@@ -418,6 +418,7 @@ divide(po_program *p, po_step_call *call, const po_moving *m, const readers *r,
 
 bool
 po_apply_divide(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_ARRAY);
   po_moving *m = BS_NEW(&p->arena, po_moving);
   readers r = {.n = 0};
   if (!look(p, call, m, &r))
@@ -447,6 +448,7 @@ is_less(const po_program *p, const po_moving *m, isl_set *const *part) {
 
 bool
 po_apply_trim(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_ARRAY);
   po_moving *m = BS_NEW(&p->arena, po_moving);
   readers r = {.n = 0};
   if (!look(p, call, m, &r))

@@ -197,6 +197,8 @@ enclose(po_program *p, po_step_call *call, const around *a,
 
 bool
 po_apply_enclose(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_NODE);
+  assert(call->args[1].kind == PO_ARG_TEXT);
   const char *names[PO_MAX_RESULTS];
   around a = {.node = call->args[0].node};
   a.of = BS_NEWS(&p->arena, isl_multi_aff *, p->stmts.len + 1);

@@ -303,6 +303,7 @@ forward(po_program *p, uint32_t k) {
 
 void
 po_forward_copies(po_program *p, uint32_t top) {
+  assert(top < p->nest.nodes.len);
   for (uint32_t k = 0; k < p->stmts.len; k++)
     if (is_copy(p, k, top) && forward(p, k))
       k = UINT32_MAX; /* from the start: what stood behind it moved down */

@@ -225,6 +225,7 @@ is_turned(const po_program *p, uint32_t a, uint32_t b) {
 
 uint32_t
 po_axes_way(const po_program *p, uint32_t loop, uint32_t axes[PO_MAX_DEPTH]) {
+  assert(loop < p->nest.nodes.len);
   uint32_t n = po_nest_loops(p, loop, axes);
   for (uint32_t k = 0; k < n; k++)
     axes[k] = axis_of(p, axes[k]);
@@ -244,6 +245,7 @@ place_in(const uint32_t *axes, uint32_t n, uint32_t id) {
 void
 po_axes_reorder(po_program *p, const uint32_t *was, const uint32_t *is,
                 uint32_t n) {
+  assert(n <= PO_MAX_DEPTH);
   for (uint32_t k = 0; p->axes && k < n; k++)
     for (uint32_t i = 0; i < k; i++)
       if (was[i] != PO_NO_AXIS && was[k] != PO_NO_AXIS &&

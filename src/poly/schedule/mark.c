@@ -6,12 +6,14 @@
  * its iterations to another, those of the loops around it being equal; in a
  * vector, only iterations of the same vector count. */
 #include "poly/schedule/change.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_UNROLLED = 1024, MOST_LANES = 64 };
 
 bool
 po_apply_serial(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_LOOP);
   po_nest_node *loop = po_node(p, call->args[0].node);
   loop->mark = PO_SERIAL;
   loop->lanes = 0;
@@ -20,6 +22,7 @@ po_apply_serial(po_program *p, po_step_call *call) {
 
 bool
 po_apply_unroll(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_LOOP);
   uint32_t loop = call->args[0].node;
   if (!po_needs_serial(p, call, loop))
     return false;
@@ -50,6 +53,7 @@ refuse_mark(po_program *p, const po_step_call *call, uint32_t loop,
 
 bool
 po_apply_parallel(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_LOOP);
   uint32_t loop = call->args[0].node;
   po_violation v;
   if (!po_needs_serial(p, call, loop))
@@ -119,6 +123,7 @@ po_apply_bind(po_program *p, po_step_call *call) {
 
 bool
 po_apply_sync_threads(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_NODE);
   uint32_t node = call->args[0].node;
   const char *after = call->options[0];
   if (after && strcmp(after, "true") && strcmp(after, "false"))

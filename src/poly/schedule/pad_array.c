@@ -11,6 +11,7 @@
 
 po_padded *
 po_padded_of(po_padding *x, uint32_t array) {
+  assert(array < x->p->arrays.len);
   for (uint32_t k = 0; k < x->n_arrays; k++)
     if (x->arrays[k].array == array)
       return &x->arrays[k];
@@ -262,6 +263,7 @@ po_pad_copies(po_padding *x) {
 
 isl_pw_multi_aff *
 po_pad_place(po_padding *x, const po_padded *a, isl_pw_multi_aff *index) {
+  assert(a->array < x->p->arrays.len);
   po_program *p = x->p;
   isl_pw_multi_aff *to = isl_pw_multi_aff_copy(
       at_place(x, p->arrays.data[a->array].name, a->copy, a->lo));

@@ -78,6 +78,7 @@ copy_loop(po_program *p, const po_nest_node *was, uint32_t parent,
 
 bool
 po_may_copy(const po_program *p, const po_step_call *call, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   for (uint32_t k = node; k != PO_NO_NODE; k = po_nest_next(p, k, node))
     if (po_node(p, k)->kind == PO_LEAF &&
         p->stmts.data[po_node(p, k)->stmt].kind == PO_CALL)
@@ -210,6 +211,7 @@ always_has(const po_program *p, uint32_t loop, int64_t value) {
 
 bool
 po_apply_peel(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_LOOP);
   uint32_t loop = call->args[0].node;
   int64_t n = call->args[1].number, min, count;
   if (!po_value_range(p, loop, &min, &count) ||

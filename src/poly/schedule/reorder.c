@@ -9,6 +9,7 @@
 #include "poly/loops/affine.h"
 #include "poly/schedule/loop_axes.h"
 #include "poly/schedule/change.h"
+#include <assert.h>
 
 /* ---- reorder ---- */
 
@@ -86,6 +87,7 @@ po_reorder_loops(po_program *p, po_step_call *call, const uint32_t *loops,
 
 bool
 po_apply_reorder(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_LOOPS);
   const po_arg *loops = &call->args[0];
   uint32_t was[PO_MAX_DEPTH], is[PO_MAX_DEPTH];
   uint32_t last = loops->n ? loops->nodes[0] : PO_NO_NODE;
@@ -209,6 +211,8 @@ po_apply_merge(po_program *p, po_step_call *call) {
 
 bool
 po_apply_put_after(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_NODE);
+  assert(call->args[1].kind == PO_ARG_NODE);
   uint32_t node = call->args[0].node, other = call->args[1].node;
   uint32_t parent = po_node(p, other)->parent;
   if (node == other || po_node(p, node)->parent != parent)

@@ -6,6 +6,7 @@
  * read by the plan (kernel/contraction.h), which must be able to follow it. */
 #include "poly/kernel/contraction.h"
 #include "poly/schedule/change.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,7 @@ runs_as_chosen(po_program *p, const po_step_call *call, uint32_t update,
 
 bool
 po_apply_contract(po_program *p, po_step_call *call) {
+  assert(call->args[0].kind == PO_ARG_STMT);
   uint32_t update = 0;
   po_contract_choice *choice = BS_NEW(&p->arena, po_contract_choice);
   *choice = (po_contract_choice){0};

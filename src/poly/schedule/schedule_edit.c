@@ -19,6 +19,7 @@ is_array_name(const po_program *p, const char *name) {
 
 const char *
 po_fresh_array_name(po_program *p, const char *wish) {
+  assert(wish && *wish);
   const char *name = bs_arena_strdup(&p->arena, wish);
   for (uint32_t k = 1; is_array_name(p, name); k++)
     name = bs_arena_printf(&p->arena, "%s_%u", wish, k);
@@ -27,6 +28,7 @@ po_fresh_array_name(po_program *p, const char *wish) {
 
 const char *
 po_fresh_stmt_name(po_program *p, const char *wish) {
+  assert(wish && *wish);
   const char *name = bs_arena_strdup(&p->arena, wish);
   for (uint32_t k = 1; po_stmt_named(p, name) < p->stmts.len; k++)
     name = bs_arena_printf(&p->arena, "%s_%u", wish, k);
@@ -293,6 +295,7 @@ po_nest_alone(po_program *p, uint32_t stmt, uint32_t parent, uint32_t before,
 
 void
 po_tidy_loops(po_program *p, uint32_t top, uint32_t from_node) {
+  assert(top < p->nest.nodes.len);
   for (uint32_t k = from_node; k < p->nest.nodes.len; k++)
     if (po_node(p, k)->kind == PO_LOOP && po_nest_is_below(p, k, top))
       tidy(p, k);

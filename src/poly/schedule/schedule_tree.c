@@ -10,6 +10,7 @@
 
 uint32_t
 po_only_child(const po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   uint32_t first = po_node(p, node)->first;
   return first == po_node(p, node)->last ? first : PO_NO_NODE;
 }
@@ -166,6 +167,7 @@ po_block_node(const po_program *p, const po_block *b) {
 
 uint32_t
 po_foreign(const po_program *p, const po_block *b, uint32_t top) {
+  assert(top < p->nest.nodes.len);
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(p, k, top))
     if (po_node(p, k)->kind == PO_LEAF && !po_in_block(b, po_node(p, k)->stmt))
       return po_node(p, k)->stmt;
@@ -213,6 +215,7 @@ po_constant_range(const po_program *p, uint32_t loop, int64_t *min,
 bool
 po_likely_range(const po_program *p, uint32_t loop, int64_t *min,
                 int64_t *count) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   isl_set *in = isl_map_wrap(po_nest_range_in(p, loop));
   return constant_range(p->isl, isl_set_unwrap(po_at_greatest(p, in)), min,
                         count);
@@ -221,6 +224,8 @@ po_likely_range(const po_program *p, uint32_t loop, int64_t *min,
 bool
 po_value_range(const po_program *p, uint32_t loop, int64_t *min,
                int64_t *count) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
+  assert(min && count);
   isl_set *all = po_nest_range(p, loop);
   int64_t hi = 0;
   bool ok = dim_bounds(all, min, &hi);

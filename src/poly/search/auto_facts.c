@@ -4,11 +4,13 @@
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/kernel_slide.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 
 /* ---- instances ---- */
 
 int64_t
 po_instances_of(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   int64_t sum = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     if (p->stmts.data[k].array != array)
@@ -22,6 +24,7 @@ po_instances_of(const po_program *p, uint32_t array) {
 
 int64_t
 po_distinct_of(const po_program *p, const po_program *old, uint32_t array) {
+  assert(array < p->arrays.len);
   int64_t sum = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *s = &p->stmts.data[k];
@@ -71,6 +74,7 @@ is_at(const po_program *p, uint32_t stmt, uint32_t root) {
 
 bool
 po_is_formula(const po_program *p, uint32_t root) {
+  assert(root < p->nest.nodes.len);
   for (uint32_t k = 0; k < p->contractions.len; k++)
     if (is_at(p, p->contractions.data[k]->formula, root))
       return true;
@@ -107,6 +111,7 @@ po_last_root(const po_program *p, uint32_t before) {
 
 uint32_t
 po_chain_of(const po_program *p, uint32_t root, uint32_t *loops) {
+  assert(root < p->nest.nodes.len);
   uint32_t n = 0;
   for (uint32_t k = root;
        k != PO_NO_NODE && po_node(p, k)->kind == PO_LOOP && n < PO_MAX_DEPTH;
@@ -135,12 +140,14 @@ po_result_loops(const po_program *p, uint32_t root, uint32_t *loops) {
 
 int64_t
 po_extent_of(const po_program *p, uint32_t loop) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   int64_t min, count;
   return po_likely_range(p, loop, &min, &count) ? count : -1;
 }
 
 bool
 po_is_shared_by(const po_program *p, uint32_t root, uint32_t depth) {
+  assert(root < p->nest.nodes.len);
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *s = &p->stmts.data[k];
     for (uint32_t j = 0; j < s->n_exprs && po_root_of(p, k) == root; j++) {

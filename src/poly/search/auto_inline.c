@@ -100,6 +100,7 @@ are_mixed(const po_stmt *a, const po_stmt *b) {
 
 bool
 po_takes_vectors(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   for (uint32_t k = 0; k < p->stmts.len; k++)
     for (uint32_t j = 0; p->stmts.data[k].array == array && j < p->stmts.len;
          j++)

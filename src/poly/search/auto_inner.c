@@ -12,6 +12,7 @@
 #include "poly/search/chooser.h"
 #include "poly/loops/mask.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 
 static void
 mark(po_chooser *c, const char *how, uint32_t loop) {
@@ -67,6 +68,7 @@ is_part(const po_program *p, uint32_t loop, int64_t most) {
 
 bool
 po_is_summed_over(const po_program *p, uint32_t leaf, uint32_t loop) {
+  assert(po_node(p, leaf)->kind == PO_LEAF);
   const po_stmt *stmt = &p->stmts.data[po_node(p, leaf)->stmt];
   isl_aff *aff = isl_multi_aff_get_aff(stmt->time, (int)po_nest_depth(p, loop));
   bool is =

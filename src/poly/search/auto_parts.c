@@ -12,6 +12,7 @@
 
 bool
 po_is_in_parts(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   uint32_t parts = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++)
     parts +=

@@ -75,6 +75,7 @@ roll_array(po_chooser *c, uint32_t array, uint32_t loop) {
 
 int64_t
 po_bytes_alive(const po_program *p, uint32_t loop, uint32_t *windows) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   int64_t sum = 0;
   *windows = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++) {

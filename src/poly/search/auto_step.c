@@ -3,6 +3,7 @@
  * refused in silence, and its arguments. */
 #include "poly/loops/limit.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 
 po_moment
 po_be_quiet(po_chooser *c) {
@@ -60,6 +61,7 @@ po_loops_arg(const uint32_t *nodes, uint32_t n) {
 
 po_arg
 po_writers_arg(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   po_arg a = {.kind = PO_ARG_STMT, .array = array};
   for (uint32_t k = 0; k < p->stmts.len; k++)
     if (p->stmts.data[k].array == array) {

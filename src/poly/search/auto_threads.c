@@ -7,6 +7,7 @@
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 
 /* Whether a loop in it has a mark. */
 static bool
@@ -43,6 +44,7 @@ make_parallel(po_chooser *c, uint32_t root) {
 
 double
 po_work_in(const po_program *p, uint32_t root) {
+  assert(root < p->nest.nodes.len);
   double sum = 0;
   for (uint32_t k = po_nest_first_leaf(p, root); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, root)) {

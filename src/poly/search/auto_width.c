@@ -12,6 +12,7 @@
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 
 static bool
 is_gathered(const po_stmt *s, uint32_t array) {
@@ -73,6 +74,7 @@ take_out_carried(const po_program *p, uint32_t root, uint32_t array, uint32_t n,
 
 uint32_t
 po_width_of(const po_program *p, uint32_t root) {
+  assert(root < p->nest.nodes.len);
   uint32_t loops[PO_MAX_DEPTH], n = po_result_loops(p, root, loops), width = 0;
   bool free[PO_MAX_DEPTH], *done;
   for (uint32_t d = 0; d < n; d++)

@@ -78,6 +78,7 @@ put_size(bs_text *out, const po_size *size) {
 void
 po_put_extent(const po_program *p, const po_array *array, uint32_t d,
               bs_text *out) {
+  assert(d < array->rank);
   const char *names[PO_MAX_SIZES];
   po_quasi q;
   if (!array->extent[d] || !po_quasi_make(p->ctx.arena, array->extent[d], &q)) {

@@ -7,6 +7,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/text/poly_text.h"
+#include <assert.h>
 #include <isl/val.h>
 
 /* Bounds on one side beyond which only numbers are kept. */
@@ -161,6 +162,7 @@ meaning(po_writer *w, const bounds *all, uint32_t depth,
 
 isl_set *
 po_write_bounds(po_writer *w, uint32_t loop, isl_set *around) {
+  assert(po_node(w->p, loop)->kind == PO_LOOP);
   uint32_t loops[PO_MAX_DEPTH], depth = po_nest_loops(w->p, loop, loops);
   const char *names[PO_MAX_DEPTH];
   bounds all = {0};

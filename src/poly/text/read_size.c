@@ -7,6 +7,7 @@
  * name of that number. */
 #include "poly/loops/loops_sizes.h"
 #include "poly/text/text_read.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <string.h>
 
@@ -165,6 +166,7 @@ refuse_extent(po_reader *r, uint32_t from, __isl_keep isl_aff *extent) {
 
 bool
 po_read_extent(po_reader *r, po_array *array, uint32_t d) {
+  assert(d < GS_MAX_RANK);
   uint32_t from = r->now.lo;
   isl_aff *extent;
   int64_t least;
