@@ -40,6 +40,10 @@ const char *po_result_name(po_program *, const po_step_call *, uint32_t k,
 bool po_result_names(po_program *, const po_step_call *, uint32_t n,
                      const char *stem, const char **names);
 void po_give_up_name(po_program *, uint32_t loop);
+/* reorder.c: the children of loop b come into loop a, behind its own.  Result k
+ * of the call is the name, a's own where none was asked for. */
+bool po_join_loops(po_program *, po_step_call *, uint32_t k, uint32_t a,
+                   uint32_t b);
 void po_name_loop(po_program *, uint32_t loop, const char *name);
 void po_made(po_step_call *, uint32_t node);
 

@@ -180,6 +180,24 @@ refuse_ranges(const po_program *p, const po_step_call *call, uint32_t a,
 }
 
 bool
+po_join_loops(po_program *p, po_step_call *call, uint32_t k, uint32_t a,
+              uint32_t b) {
+  if (po_node(p, a)->mark != po_node(p, b)->mark &&
+      (!po_needs_serial(p, call, a) || !po_needs_serial(p, call, b)))
+    return false;
+  po_move_children(p, b, a, PO_NO_NODE);
+  po_nest_remove(p, b);
+  const char *name = po_node(p, a)->name;
+  po_give_up_name(p, a);
+  name = po_result_name(p, call, k, name);
+  if (!name)
+    return false;
+  po_name_loop(p, a, name);
+  po_made(call, a);
+  return true;
+}
+
+bool
 po_apply_merge(po_program *p, po_step_call *call) {
   uint32_t a = call->args[0].node, b = call->args[1].node;
   const char *x = po_node(p, a)->name, *y = po_node(p, b)->name;
@@ -193,18 +211,7 @@ po_apply_merge(po_program *p, po_step_call *call) {
                      "loop %s does not stand right after loop %s", y, x);
   if (!same_range_together(p, a, b))
     return refuse_ranges(p, call, a, b);
-  if (po_node(p, a)->mark != po_node(p, b)->mark &&
-      (!po_needs_serial(p, call, a) || !po_needs_serial(p, call, b)))
-    return false;
-  po_move_children(p, b, a, PO_NO_NODE);
-  po_nest_remove(p, b);
-  po_give_up_name(p, a);
-  const char *name = po_result_name(p, call, 0, x);
-  if (!name)
-    return false;
-  po_name_loop(p, a, name);
-  po_made(call, a);
-  return true;
+  return po_join_loops(p, call, 0, a, b);
 }
 
 /* ---- put_after ---- */

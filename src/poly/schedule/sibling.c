@@ -45,24 +45,6 @@ loop_inside(const po_program *p, uint32_t loop) {
              : PO_NO_NODE;
 }
 
-/* Names k of the results: the first loop's own where none was asked for. */
-static bool
-join(po_program *p, po_step_call *call, uint32_t k, uint32_t a, uint32_t b) {
-  if (po_node(p, a)->mark != po_node(p, b)->mark &&
-      (!po_needs_serial(p, call, a) || !po_needs_serial(p, call, b)))
-    return false;
-  po_move_children(p, b, a, PO_NO_NODE);
-  po_nest_remove(p, b);
-  const char *name = po_node(p, a)->name;
-  po_give_up_name(p, a);
-  name = po_result_name(p, call, k, name);
-  if (!name)
-    return false;
-  po_name_loop(p, a, name);
-  po_made(call, a);
-  return true;
-}
-
 bool
 po_apply_compute_with(po_program *p, po_step_call *call) {
   uint32_t a = call->args[0].node, b = call->args[1].node;
@@ -75,7 +57,7 @@ po_apply_compute_with(po_program *p, po_step_call *call) {
     return false;
   for (uint32_t k = 0; k < (uint32_t)levels; k++) {
     uint32_t in_a = loop_inside(p, a), in_b = loop_inside(p, b);
-    if (!join(p, call, k, a, b))
+    if (!po_join_loops(p, call, k, a, b))
       return false;
     if (in_a == PO_NO_NODE || in_b == PO_NO_NODE || !meet(p, in_a, in_b))
       return all || k + 1 == (uint32_t)levels ||
