@@ -97,7 +97,7 @@ ablate(cl_session *session) {
   if (!a)
     return cl_failed(session);
   if (n == 1 && o->filter)
-    cl_note_filter(session, "rule");
+    cl_note_filter(session, "rule that fired");
   if (o->json)
     print_json(a, n, o->timings);
   else
