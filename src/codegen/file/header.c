@@ -69,9 +69,10 @@ put_documentation(bs_text *out, const po_program *p, const char *name) {
             (long long)p->workspace_bytes, (long long)p->workspace_least);
   else
     bs_put(out, "not used, may be NULL\n");
-  bs_put(out, " *\n * Arrays are aligned to their elements (64 bytes are "
-              "best); outputs overlap no\n * other array.  Calls may run at a "
-              "time, each with outputs and a workspace of its\n * own.  ");
+  bs_put(out,
+         " *\n * Arrays are aligned to their elements (64 bytes are "
+         "best); outputs overlap no\n * other array.  Several threads may call "
+         "it at once, each with outputs and a\n * workspace of its own.  ");
   bs_put(out,
          po_has_sizes(p)
              ? "Returns 0; 1, and does nothing, where a size is not within "
