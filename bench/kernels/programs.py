@@ -995,9 +995,12 @@ def examples():
     return [name for name, p in PROGRAMS.items() if p.folder]
 
 
+LICENCE = "\n; SPDX-License-Identifier: MIT\n"
+
+
 def formatted(glen, program):
-    """In the one form of `glen rules fmt`."""
-    return subprocess.run([glen, "rules", "fmt", "-"], input=program,
+    """In the one form of `glen rules fmt`, with the line on its licence."""
+    return subprocess.run([glen, "rules", "fmt", "-"], input=program + LICENCE,
                           check=True, capture_output=True, text=True).stdout
 
 

@@ -89,7 +89,6 @@ run_in_order(po_program *p, uint32_t loop) {
  * in common. */
 void
 po_join_steps(po_lowering *low, uint32_t before) {
-  assert(before <= low->out->stmts.len);
   po_program *p = low->out;
   po_nest_node *nodes = p->nest.nodes.data;
   uint32_t loop = before == PO_NO_NODE ? nodes[0].first : nodes[before].next;
