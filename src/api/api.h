@@ -279,6 +279,8 @@ void api_describe_array(gs_dtype, uint32_t rank, const int64_t *dim,
 bool api_array_fits(glen_context *, const char *name, const glen_array *wanted,
                     const glen_array *given);
 bool api_is_dense(const glen_array *);
+/* Of its elements, without gaps. */
+size_t api_array_bytes(const glen_array *);
 /* Elements of an array of any strides, to or from a block in C order. */
 void api_gather(const glen_array *from, void *to);
 void api_scatter(const void *from, const glen_array *to);

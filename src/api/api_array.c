@@ -97,12 +97,12 @@ api_is_dense(const glen_array *a) {
 
 /* ---- elements ---- */
 
-static int64_t
-count(const glen_array *a) {
-  int64_t n = 1;
+size_t
+api_array_bytes(const glen_array *a) {
+  size_t bytes = glen_dtype_bytes(a->dtype);
   for (uint32_t d = 0; d < a->rank; d++)
-    n *= a->shape[d];
-  return n;
+    bytes *= (size_t)a->shape[d];
+  return bytes;
 }
 
 /* The place, in bytes, of the element after that at `index`, in C order. */
@@ -120,26 +120,26 @@ step(const glen_array *a, int64_t *index, int64_t at) {
 
 void
 api_gather(const glen_array *from, void *to) {
-  size_t bytes = glen_dtype_bytes(from->dtype), n = (size_t)count(from);
+  size_t bytes = glen_dtype_bytes(from->dtype), all = api_array_bytes(from);
   int64_t index[GS_MAX_RANK] = {0}, at = 0;
   if (api_is_dense(from)) {
-    memcpy(to, from->data, n * bytes);
+    memcpy(to, from->data, all);
     return;
   }
-  for (size_t k = 0; k < n; k++, at = step(from, index, at))
-    memcpy((char *)to + k * bytes, (char *)from->data + at, bytes);
+  for (size_t k = 0; k < all; k += bytes, at = step(from, index, at))
+    memcpy((char *)to + k, (char *)from->data + at, bytes);
 }
 
 void
 api_scatter(const void *from, const glen_array *to) {
-  size_t bytes = glen_dtype_bytes(to->dtype), n = (size_t)count(to);
+  size_t bytes = glen_dtype_bytes(to->dtype), all = api_array_bytes(to);
   int64_t index[GS_MAX_RANK] = {0}, at = 0;
   if (api_is_dense(to)) {
-    memcpy(to->data, from, n * bytes);
+    memcpy(to->data, from, all);
     return;
   }
-  for (size_t k = 0; k < n; k++, at = step(to, index, at))
-    memcpy((char *)to->data + at, (const char *)from + k * bytes, bytes);
+  for (size_t k = 0; k < all; k += bytes, at = step(to, index, at))
+    memcpy((char *)to->data + at, (const char *)from + k, bytes);
 }
 
 static void

@@ -84,13 +84,10 @@ typedef struct extent {
 
 static extent
 extent_of(const glen_array *a) {
-  uintptr_t first = (uintptr_t)a->data, bytes = glen_dtype_bytes(a->dtype);
-  extent out = {first, first + bytes};
-  if (api_is_dense(a)) {
-    for (uint32_t d = 0; d < a->rank; d++)
-      bytes *= (uintptr_t)a->shape[d];
-    return (extent){first, first + bytes};
-  }
+  uintptr_t first = (uintptr_t)a->data;
+  if (api_is_dense(a))
+    return (extent){first, first + api_array_bytes(a)};
+  extent out = {first, first + glen_dtype_bytes(a->dtype)};
   for (uint32_t d = 0; d < a->rank; d++) {
     int64_t last = a->strides[d] * (a->shape[d] - 1);
     if (last < 0)
@@ -126,11 +123,8 @@ is_taken_as_it_is(const call *c, uint32_t j) {
 static void
 copy_in(call *c, uint32_t j) {
   const glen_array *a = &c->arrays[j];
-  size_t bytes = glen_dtype_bytes(a->dtype);
-  for (uint32_t d = 0; d < a->rank; d++)
-    bytes *= (size_t)a->shape[d];
   c->copied[j] = true;
-  c->pointers[j] = bs_alloc(&c->kernel->ctx->heap, bytes);
+  c->pointers[j] = bs_alloc(&c->kernel->ctx->heap, api_array_bytes(a));
   if (!c->kernel->arguments[j].output)
     api_gather(a, c->pointers[j]);
 }
