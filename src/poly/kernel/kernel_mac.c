@@ -213,6 +213,8 @@ sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv) {
          across * panel_cycles(c, m % mr, nv) + panel_cycles(c, m % mr, n % nv);
 }
 
+/* ---- sides ---- */
+
 static bool
 measure_panel(po_contraction *c, bool x) {
   int64_t width = po_panel_width(c, x), bytes = 0;
@@ -224,6 +226,14 @@ measure_panel(po_contraction *c, bool x) {
   return (x ? c->x_mode : c->y_mode) == PO_BLOCK
              ? c->mac.panel[!x] <= GS_KERNEL_BLOCK
              : c->mac.panel[!x] <= (int64_t)GS_KERNEL_WHOLE;
+}
+
+/* With panels of both operands, which must not be too large. */
+static bool
+take_sides(po_contraction *c, uint32_t mr, uint32_t nv) {
+  c->mr = mr;
+  c->nv = nv;
+  return measure_panel(c, true) && measure_panel(c, false);
 }
 
 /* Sides that the instruction has registers for, and the caller may have fixed.
@@ -244,10 +254,8 @@ choose_sides(const po_contract_choice *fixed, po_contraction *c) {
   double best = INFINITY;
   for (int64_t mr = 1; mr <= min64(GS_MAC_KERNEL_X, mac->x.held); mr++)
     for (int64_t nv = 1; nv <= min64(GS_MAC_KERNEL_Y, mac->y.held); nv++) {
-      c->mr = (uint32_t)mr;
-      c->nv = (uint32_t)nv;
-      if (!may_be_sides(c, fixed, mr, nv) || !measure_panel(c, true) ||
-          !measure_panel(c, false))
+      if (!may_be_sides(c, fixed, mr, nv) ||
+          !take_sides(c, (uint32_t)mr, (uint32_t)nv))
         continue;
       double cycles = sweep_cycles(c, mr, nv);
       if (cycles < best * GS_KERNEL_BETTER) {
@@ -256,8 +264,8 @@ choose_sides(const po_contract_choice *fixed, po_contraction *c) {
         vectors = c->nv;
       }
     }
-  c->mr = rows;
-  c->nv = vectors;
+  if (isfinite(best))
+    take_sides(c, rows, vectors);
   return best;
 }
 
@@ -388,8 +396,6 @@ try_way(const ways *w, const gs_mac *mac, bool swap, uint32_t last) {
   c->cycles = choose_sides(w->fixed, c);
   if (!isfinite(c->cycles))
     return;
-  measure_panel(c, true);
-  measure_panel(c, false);
   c->lanes = (uint32_t)mac->n;
   c->product = mac->cycles;
   choose_tiles(w->target, c);
