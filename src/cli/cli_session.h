@@ -48,7 +48,8 @@ int cl_refuse_one_file(const cl_command *, const cl_options *);
  * of an output, ends as that of something else; else GLEN_OK. */
 int cl_refuse_inputs(const cl_command *, const cl_options *);
 int cl_refuse_suffixes(const cl_command *, const cl_options *);
-/* The same where the report of --json would share stdout with the result. */
+/* suffixes.c: refuses --json where its report and the result would share
+ * stdout. */
 int cl_refuse_json(const cl_command *, const cl_options *);
 /* cli_emit.c: the path of output k of `glen compile`; false: there are no
  * more. */

@@ -286,11 +286,12 @@ make_code(job *j, const cl_options *o) {
 static void
 print_json(const job *j, const cl_options *o) {
   char path[CL_PATH];
-  if (!o->json || j->session->tuned || j->explored.verdict) {
-    if (o->json && j->session->tuned)
-      fputs(j->session->tuned, stdout);
+  if (!o->json)
     return;
-  }
+  if (j->session->tuned)
+    fputs(j->session->tuned, stdout);
+  if (j->session->tuned || j->explored.verdict)
+    return;
   fputs("{\"schema\":1,\"function\":", stdout);
   cl_print_json_text(j->function);
   printf(",\"rewritten\":%s,\"outputs\":[",

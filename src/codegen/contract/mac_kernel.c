@@ -5,8 +5,8 @@
  * are zero, or begin with what offsets add; fragments loaded and multiplied
  * group by group of k; sums stored in place, or in an array of the panel's
  * size; and around all panels of a tile what is done once for them.  Where the
- * condition that the declaration names does not hold, plain C
- * does what it means. */
+ * condition that the declaration names does not hold, plain C does what it
+ * means. */
 #include "codegen/contract/contract_mac.h"
 #include <assert.h>
 

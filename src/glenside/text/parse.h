@@ -159,8 +159,8 @@ const parse_definition *parse_find_definition(const gs_parser *,
                                               const char *name);
 /* How a use is written. */
 void parse_put_usage(bs_text *, const parse_definition *);
-/* The same as a sentence about a call, behind its name: what is no term has no
- * sort within the parentheses, where one would be taken for syntax. */
+/* How a use is written, behind its name, as a sentence: sorts stand behind the
+ * parentheses, within which they would be taken for syntax. */
 void parse_put_call(bs_text *, const parse_definition *);
 
 /* define_use.c.  Opens a list that uses a definition, ill-formed or not; false
