@@ -12,6 +12,7 @@
  * Signals that end a program wait while the names change. */
 #include "base/output.h"
 #include "base/file.h"
+#include "base/portable.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -246,21 +247,32 @@ place_all(const bs_diags *diags, bs_outputs *all, const char **failed) {
   return 0;
 }
 
+/* Sets the times of a file; where they are the present, they become what the
+ * file got: 0 or an errno.  The clock of files may lag behind that of the
+ * system by some milliseconds, and a build tool that creates a file next must
+ * not find it older than this one. */
+static int
+touch(const char *path, struct timespec times[2]) {
+  struct stat st;
+  if (utimensat(AT_FDCWD, path, times, 0) || stat(path, &st))
+    return errno;
+  times[0] = times[1] = bs_written_at(&st);
+  return 0;
+}
+
 /* One time for all, so that none is older than what it was made together with.
  * 0 or an errno. */
 static int
 touch_all(const bs_diags *diags, const bs_outputs *all, const char **failed) {
-  struct timespec times[2];
-  clock_gettime(CLOCK_REALTIME, &times[0]);
-  times[1] = times[0];
+  struct timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
   for (uint32_t k = 0; k < all->list.len; k++) {
     *failed = all->list.data[k].path;
     if (!all->touch_all &&
         !(all->touch_one && bs_same_file(all->touch_one, *failed)))
       continue;
     int error = bs_file_step(diags, "touch");
-    if (!error && utimensat(AT_FDCWD, *failed, times, 0))
-      error = errno;
+    if (!error)
+      error = touch(*failed, times);
     if (error)
       return error;
   }

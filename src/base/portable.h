@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <locale.h> /* locale_t, newlocale, uselocale */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __APPLE__
 #include <crt_externs.h>
@@ -47,6 +48,15 @@ bs_claim(int file, off_t size) {
   return ftruncate(file, size) ? errno : 0;
 #else
   return posix_fallocate(file, 0, size);
+#endif
+}
+
+static inline struct timespec
+bs_written_at(const struct stat *st) {
+#ifdef __APPLE__
+  return st->st_mtimespec;
+#else
+  return st->st_mtim;
 #endif
 }
 

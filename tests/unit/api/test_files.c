@@ -58,6 +58,34 @@ Test(files, what_is_touched_is_new_though_it_is_the_same) {
   glen_context_free(glen);
 }
 
+static int64_t
+nanoseconds(const char *path) {
+  struct stat st;
+  cr_assert_eq(stat(path, &st), 0);
+  return st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+}
+
+/* The clock of the system may be ahead of the one that dates new files. */
+Test(files, what_is_touched_is_no_later_than_what_is_made_next) {
+  use_folder();
+  glen_context *glen = begin();
+  for (int k = 0; k < 300; k++) {
+    cr_assert(glen_outputs_begin(glen));
+    cr_assert(glen_outputs_touch(glen, NULL));
+    const char *text = k % 2 ? "odd" : "even";
+    cr_assert(glen_write_file(glen, "a.txt", text, strlen(text)));
+    cr_assert(glen_write_file(glen, "b.txt", text, strlen(text)));
+    cr_assert(glen_outputs_commit(glen));
+    unlink("next.txt");
+    int next = open("next.txt", O_CREAT | O_WRONLY, 0600);
+    cr_assert_eq(write(next, "x", 1), 1);
+    close(next);
+    cr_assert_eq(nanoseconds("a.txt"), nanoseconds("b.txt"));
+    cr_assert_leq(nanoseconds("b.txt"), nanoseconds("next.txt"), "turn %d", k);
+  }
+  glen_context_free(glen);
+}
+
 Test(files, what_was_read_is_replaced_when_that_is_meant) {
   use_folder();
   put("p.glen", "(tensor x (shape 4) f32)\n(output x)\n");
