@@ -152,10 +152,9 @@ GLEN_API int glen_kernel_call(glen_kernel *, void *const *arrays,
 /* As glen_kernel_call, of arrays whose types are checked.  An array with gaps,
  * in another order, or not aligned to its elements is copied before the call,
  * or after it if it is an output; so is an output that shares memory with
- * another array.  An output with a stride of 0 along several elements is
- * refused; its other strides must not let elements overlap.  Within a context,
- * one call has to end before the next begins.  False with a diagnostic
- * ("wrong-array", "not-prepared", "call-failed"). */
+ * another array.  An output whose strides let elements overlap is refused.
+ * Within a context, one call has to end before the next begins.  False with a
+ * diagnostic ("wrong-array", "not-prepared", "call-failed"). */
 GLEN_API bool glen_kernel_call_arrays(glen_kernel *, const glen_array *arrays,
                                       uint32_t n);
 

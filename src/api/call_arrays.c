@@ -4,6 +4,7 @@
 #include "api/api_kernel.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 typedef struct call {
   glen_kernel *kernel;
@@ -20,13 +21,82 @@ refuse(glen_context *ctx, const char *name, const char *why) {
                   name, why);
 }
 
-/* Elements that share a place would keep whichever is written last. */
+/* ---- elements that share a place ---- */
+
+/* Dimensions of more than one element, the nearest neighbours first; a stride
+ * backwards takes as much room as one forwards. */
+typedef struct steps {
+  uint64_t stride[GS_MAX_RANK];
+  int64_t size[GS_MAX_RANK];
+  uint32_t n;
+} steps;
+
+static void
+add_step(steps *s, int64_t stride, int64_t size) {
+  uint64_t width = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+  uint32_t k = s->n++;
+  for (; k && s->stride[k - 1] > width; k--) {
+    s->stride[k] = s->stride[k - 1];
+    s->size[k] = s->size[k - 1];
+  }
+  s->stride[k] = width;
+  s->size[k] = size;
+}
+
+/* Each step leads beyond all that the smaller ones reach. */
 static bool
-repeats(const glen_array *a) {
+is_nested(const steps *s, uint64_t bytes) {
+  uint64_t room = bytes, reached;
+  for (uint32_t k = 0; k < s->n; k++) {
+    if (s->stride[k] < room)
+      return false;
+    if (__builtin_mul_overflow(s->stride[k], (uint64_t)s->size[k] - 1,
+                               &reached) ||
+        __builtin_add_overflow(room, reached, &room))
+      return false;
+  }
+  return true;
+}
+
+static int
+compare_places(const void *a, const void *b) {
+  uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+  return (p > q) - (p < q);
+}
+
+/* The place of each element, in order; the caller frees them. */
+static uint64_t *
+places_of(bs_heap *heap, const steps *s, size_t n) {
+  uint64_t *places = bs_alloc(heap, n * sizeof *places);
+  size_t made = 1;
+  places[0] = 0;
+  for (uint32_t k = 0; k < s->n; k++) {
+    for (int64_t i = 1; i < s->size[k]; i++)
+      for (size_t j = 0; j < made; j++)
+        places[(size_t)i * made + j] = places[j] + (uint64_t)i * s->stride[k];
+    made *= (size_t)s->size[k];
+  }
+  qsort(places, n, sizeof *places, compare_places);
+  return places;
+}
+
+/* Such elements would keep whichever is written last. */
+static bool
+share_a_place(bs_heap *heap, const glen_array *a) {
+  uint64_t bytes = glen_dtype_bytes(a->dtype);
+  size_t n = api_array_bytes(a) / bytes;
+  steps s = {.n = 0};
   for (uint32_t d = 0; a->strides && d < a->rank; d++)
-    if (a->shape[d] > 1 && !a->strides[d])
-      return true;
-  return false;
+    if (a->shape[d] > 1)
+      add_step(&s, a->strides[d], a->shape[d]);
+  if (is_nested(&s, bytes))
+    return false;
+  uint64_t *places = places_of(heap, &s, n);
+  bool shared = false;
+  for (size_t k = 1; k < n && !shared; k++)
+    shared = places[k] - places[k - 1] < bytes;
+  bs_free(heap, places);
+  return shared;
 }
 
 static bool
@@ -36,9 +106,9 @@ fits(const glen_kernel *k, uint32_t j, const glen_array *array) {
     return true;
   if (!api_array_fits(k->ctx, to->name, &to->type, array))
     return false;
-  return !to->output || !repeats(array) ||
+  return !to->output || !share_a_place(&k->ctx->heap, array) ||
          refuse(k->ctx, to->name,
-                "is an output, of which several elements lie at one place");
+                "is an output, and its strides let elements overlap");
 }
 
 static bool

@@ -157,6 +157,35 @@ Test(call_arrays, what_is_refused_is_told) {
   glen_context_free(glen);
 }
 
+/* What two strides make of the elements: rows that begin within another, in
+ * whole elements or in parts of one, forwards and backwards; and rows that lie
+ * between the elements of another. */
+Test(call_arrays, outputs_do_not_overlap_themselves) {
+  static float a[M][K], b[K][N], memory[4 * M * N];
+  static const struct {
+    int64_t strides[2];
+    bool fine;
+  } cases[] = {
+      {{4, 4}, false},   {{4, 8}, false},   {{8, 12}, false}, {{22, 4}, false},
+      {{24, 4}, true},   {{-22, 4}, false}, {{24, -4}, true}, {{-24, -4}, true},
+      {{4, 16}, true},   {{4, 14}, false},  {{28, 20}, true}, {{26, 20}, false},
+      {{27, 20}, false}, {{0, 4}, false},
+  };
+  glen_array arrays[] = {array_of(a, of_a, NULL), array_of(b, of_b, NULL),
+                         array_of(memory + 2 * M * N, of_d, NULL)};
+  glen_context *glen = begin();
+  glen_kernel *kernel = kernel_of(glen, NULL);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    arrays[2].strides = cases[k].strides;
+    cr_expect_eq(glen_kernel_call_arrays(kernel, arrays, 3), cases[k].fine,
+                 "%d %d", (int)cases[k].strides[0], (int)cases[k].strides[1]);
+    if (!cases[k].fine)
+      expect_code(glen, "wrong-array");
+  }
+  glen_kernel_free(kernel);
+  glen_context_free(glen);
+}
+
 Test(call_arrays, packed_inputs_are_not_looked_at) {
   static float a[M][K], b[K][N], d[M][N];
   void *pointers[] = {a, b, d};
