@@ -37,6 +37,7 @@ typedef struct reader {
   uint64_t numbers, ones, longest, composed;
   bool fills; /* lists of a computed length with items other than 1 */
   bool adds_up, multiplies;
+  bool counts;      /* the elements of a term */
   bool turned;      /* below a `not`, or in an `if` */
   uint64_t strict;  /* places that are told to differ */
   uint64_t letters; /* permutations applied, on both sides and in tests */
@@ -240,6 +241,7 @@ note_call(reader *r, const gs_expr *e) {
                              id == GS_F_INVERT);
   r->adds_up |= id == GS_F_SUM;
   r->multiplies |= id == GS_F_PROD;
+  r->counts |= id == GS_F_ELEMENTS;
   if (id == GS_F_FILL) {
     const gs_expr *item = e->args[1];
     r->fills |=
@@ -467,10 +469,16 @@ read_rule(reader *r) {
     read_side(r, rule->right[k]);
 }
 
-/* The variables that are axes of the left side. */
+/* The variables that are axes: of the left side, or chosen from a list. */
 static uint32_t
-axes_of(const rl_rule *rule) {
+axes_of(const reader *r) {
+  const rl_rule *rule = r->rule;
   uint64_t seen = 0;
+  for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
+    rl_asked c = rl_asked_at(rule, k);
+    if (c.kind == RL_ASKS_FOR && c.slot < MAX_SLOTS && r->slot[c.slot] == PLACE)
+      seen |= (uint64_t)1 << c.slot;
+  }
   for (uint32_t k = 0; k < rule->left->n; k++) {
     const gs_sk_node *n = &rule->left->nodes[k];
     for (uint32_t i = 0; !n->hole && i < n->n_attrs; i++)
@@ -479,6 +487,29 @@ axes_of(const rl_rule *rule) {
         seen |= (uint64_t)1 << n->attrs[i]->slot;
   }
   return (uint32_t)__builtin_popcountll(seen);
+}
+
+/* Are axes multiplied that the rule does not name? */
+static bool
+multiplies_others(const gs_skeleton *s) {
+  for (uint32_t k = 0; k < s->n; k++)
+    if (!s->nodes[k].hole &&
+        (s->nodes[k].op == GS_FLATTEN || s->nodes[k].op == GS_RESHAPE))
+      return true;
+  return false;
+}
+
+/* How many axes there have to be beside those that are named, so that a fault
+ * is seen.  One, since with no other the named ones are all there are.  Where
+ * axes are multiplied, their products may say that there is one before, behind
+ * and between those that variables name, in S and in C. */
+static uint64_t
+unnamed(const reader *r, uint64_t axes) {
+  bool multiplies =
+      r->multiplies || r->counts || multiplies_others(r->rule->left);
+  for (uint32_t k = 0; k < r->rule->n_right; k++)
+    multiplies |= multiplies_others(r->rule->right[k]);
+  return multiplies ? axes + 2 : 1;
 }
 
 /* The least rank at which permutations that are applied so many times in all
@@ -510,9 +541,13 @@ pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
     return UINT32_MAX;
   pv_moves moves = pv_moves_of_places(ctx, rule, is_size);
   uint64_t reach = r.numbers + r.ones + r.strict + moves.units;
-  uint64_t axes = axes_of(rule);
-  reach += reach > 0; /* there is an axis k at ranks above k */
-  reach <<= moves.turns;
+  uint64_t axes = axes_of(&r);
+  /* axis k is there at ranks above k */
+  uint64_t named = reach + (reach > 0);
+  uint64_t others = unnamed(&r, axes);
+  reach = named << moves.turns;
+  reach = reach > named + others ? reach : named + others;
+  axes += axes > 0 ? others : 0;
   reach = reach > r.longest ? reach : r.longest;
   reach = reach > r.most ? reach : r.most;
   /* permutations of two are their own inverses and commute; of three not */
