@@ -38,12 +38,20 @@ bound_of(fm_space *b, fm_number guard, uint32_t k) {
   return true;
 }
 
+/* May an item have no value for some operands? */
+static bool
+is_partial(const fm_space *b) {
+  return pv_at(&b->f->elements, b->r.body)->partial;
+}
+
 /* Guards that are bounds become bounds.  False: no items are left.  Sums may
- * be over no items, all others are told apart. */
+ * be over no items, all others are told apart, and so are sums of what may have
+ * no value: over none it is 0, and 0 * log x is not. */
 static bool
 take_guards(fm_space *b) {
   fm_form *f = b->f;
   uint32_t kept = 0;
+  bool some = b->r.kind != GS_C_REDUCE_SUM || is_partial(b);
   for (uint32_t g = 0; g < b->r.n_guards && !f->why; g++) {
     bool done = false;
     for (uint32_t k = 0; k < b->r.n && !done; k++)
@@ -55,9 +63,11 @@ take_guards(fm_space *b) {
     b->r.guard[k] = 0;
   b->r.n_guards = (uint16_t)kept;
   for (uint32_t k = 0; k < b->r.n && !f->why; k++)
-    if (!fm_decide(f, fm_combine(f, 1, b->r.high[k], -1, b->r.low[k],
-                                 b->r.kind == GS_C_REDUCE_SUM ? 0 : -1)))
+    if (!fm_decide(
+            f, fm_combine(f, 1, b->r.high[k], -1, b->r.low[k], some ? -1 : 0)))
       return false;
+  if (b->r.kind == GS_C_REDUCE_SUM && some && kept)
+    fm_fail(f, "a sum of perhaps no items, which may have no value");
   return true;
 }
 
@@ -79,9 +89,24 @@ corner(fm_space *b, uint32_t low) {
   return fm_space_leaf(&c);
 }
 
+/* Do the items of some variable begin at another place than 0? */
+static bool
+begins_elsewhere(fm_space *b) {
+  int64_t low;
+  for (uint32_t k = 0; k < b->r.n; k++)
+    if (!fm_is_constant(b->f, b->r.low[k], &low) || low)
+      return true;
+  return false;
+}
+
+/* P(high) has items below `low`, too, which the sum does not read.  Where these
+ * may have no value, a difference of such sums has none, and the sum has one:
+ * it stays as it is. */
 static pv_value
 formal_sum(fm_space *b) {
   pv_values *v = &b->f->elements;
+  if (is_partial(b) && begins_elsewhere(b))
+    return fm_space_leaf(b);
   uint32_t mark = pv_sum_open(v);
   bool negated = v->negated;
   if (b->r.n > 8)
