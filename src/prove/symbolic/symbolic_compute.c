@@ -482,23 +482,26 @@ exponential_item(const computing *x, items *it) {
   return a ? pv_exponential(&x->f->elements, x->c.dtype, a) : 0;
 }
 
+/* A quotient of exponentials where all items are real numbers: beside an
+ * infinity a softmax is NaN, and e / oo is 0. */
 static pv_value
 softmax(const computing *x) {
   pv_values *v = &x->f->elements;
   gs_dtype d = x->c.dtype;
   pv_value args[2];
   args[0] = element(x, x->index);
-  if (!args[0])
+  args[1] =
+      args[0] && pv_is_real(d)
+          ? reduced(x, GS_C_REDUCE_SUM, d, x->from->access, exponential_item)
+          : 0;
+  if (!args[0] || (!args[1] && pv_is_real(d)))
     return 0;
-  if (!pv_is_real(d)) {
-    args[1] = reduced(x, GS_C_SOFTMAX, d, x->from->access, plain_item);
-    return args[1] ? pv_apply_op(v, d, GS_C_SOFTMAX, 0, true, args, 2) : 0;
-  }
-  args[1] = reduced(x, GS_C_REDUCE_SUM, d, x->from->access, exponential_item);
-  if (!args[1])
-    return 0;
-  return pv_multiply(v, d, pv_exponential(v, d, args[0]),
-                     pv_recip(v, d, args[1]));
+  if (pv_is_real(d) && !pv_at(v, args[0])->partial &&
+      !pv_at(v, args[1])->partial)
+    return pv_multiply(v, d, pv_exponential(v, d, args[0]),
+                       pv_recip(v, d, args[1]));
+  args[1] = reduced(x, GS_C_SOFTMAX, d, x->from->access, plain_item);
+  return args[1] ? pv_apply_op(v, d, GS_C_SOFTMAX, 0, true, args, 2) : 0;
 }
 
 static pv_value
