@@ -4,7 +4,7 @@
 
 usage: families.py GLEN [--every N] [--shapes N]
 
-No wrong rule (families_wrong.py) may be proved for all sizes, where nothing but
+No wrong rule (families_wrong.py, families_beside.py) may be proved for all sizes, where nothing but
 the argument can go wrong.  No right one (families_right.py) may be refuted:
 of these each N-th is asked about, on shapes, too.
 """
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import families_beside
 import families_right
 import families_wrong
 
@@ -61,8 +62,9 @@ def main():
     parser.add_argument("--shapes", type=int, default=2)
     options = parser.parse_args()
     glen = os.path.abspath(options.glen)
-    wrong = list(families_wrong.rules())
-    right = list(families_right.rules())[::options.every]
+    wrong = [*families_wrong.rules(), *families_beside.rules()]
+    right = [*families_right.rules(),
+             *families_beside.right_rules()][::options.every]
     passed, failed = judge(ask(glen, wrong, 0), "proved", "wrong")
     more, others = judge(ask(glen, right, options.shapes), "refuted", "right")
     print(f"{passed + more} passed, {failed + others} failed")
