@@ -158,11 +158,26 @@ hint_names(glen_context *ctx, const bs_place *kind, const char *wanted) {
   bs_vec_done(&ctx->heap, &shipped);
 }
 
+/* A file of the caller's is named whole. */
+static bool
+hint_file(glen_context *ctx, const bs_place *kind, const char *name) {
+  const char *path = bs_arena_printf(&ctx->arena, "%s%s", name, kind->suffix);
+  struct stat st;
+  if (!*name || stat(path, &st))
+    return false;
+  bs_meant(&ctx->diags, "", path);
+  return true;
+}
+
 void
 api_hint_names(glen_context *ctx, glen_data what, const char *name) {
   const char *other = what == GLEN_DATA_TARGET ? no_target(name) : NULL;
+  if (hint_file(ctx, kinds[what], name))
+    return;
   if (other)
     bs_hint(&ctx->diags, "%s", other);
+  else if (what == GLEN_DATA_RULES && strchr(name, ','))
+    bs_hint(&ctx->diags, "several are named one by one: --rules A --rules B");
   else
     hint_names(ctx, kinds[what], name);
 }

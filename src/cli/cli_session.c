@@ -454,12 +454,25 @@ cl_load_loops(cl_session *session, const char *path, bool sized) {
   return ok ? loops : NULL;
 }
 
+static uint32_t
+count_models(const cl_options *o) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < o->files.n; k++)
+    n += !strcmp(cl_suffix_of(o->files.items[k]), ".onnx");
+  return n;
+}
+
 int
 cl_refuse_sizes(const cl_command *command, const cl_options *o) {
-  const char *path = o->files.n ? o->files.items[0] : "";
-  size_t n = strlen(path);
+  const char *first = o->files.n ? o->files.items[0] : "";
   bool asks = !strcmp(command->name, "tiling"); /* of sizes that --dim leaves */
-  if (!o->sizes.n || asks || n < 5 || strcmp(path + n - 5, ".onnx") != 0)
+  if (o->dims.n && o->files.n && !count_models(o)) {
+    fputs("glen: --dim is for models (.onnx); --size NAME=NUMBER gives a "
+          "number to a size of a program\n",
+          stderr);
+    return GLEN_USAGE;
+  }
+  if (!o->sizes.n || asks || strcmp(cl_suffix_of(first), ".onnx") != 0)
     return GLEN_OK;
   fputs("glen: --size is for programs (.glen) and loops (.loops), such as glen "
         "import makes of a model; a model has --dim\n",

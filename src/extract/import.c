@@ -120,8 +120,12 @@ load(importer *im, uint32_t source) {
     return true;
   uint32_t at = mark + (error.position > 0 ? (uint32_t)error.position : 0);
   at = at > s->size ? s->size : at;
-  return bs_error(im->diags, (bs_span){source, at, at}, "json-syntax",
-                  "this is not JSON: %s", error.text);
+  bs_error(im->diags, (bs_span){source, at, at}, "json-syntax",
+           "this is not JSON: %s", error.text);
+  if (mark < s->size && (s->text[mark] == '(' || s->text[mark] == ';'))
+    bs_hint(im->diags, "this looks like a program, of which glen saturate "
+                       "finds the cheapest form");
+  return false;
 }
 
 /* Where a key stands in the text, which jansson does not tell: the first

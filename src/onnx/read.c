@@ -89,7 +89,9 @@ on_read(const gs_context *ctx, const char *name, const uint8_t *bytes,
   if (!model || !model->graph) {
     bs_error(ctx->diags, BS_NOWHERE, "onnx-model",
              "%s: this is not an ONNX model, or only a part of one", name);
-    if (!bs_hint_bytes(ctx->diags, (const char *)bytes, n))
+    if (!n)
+      bs_hint(ctx->diags, "there is nothing in the file");
+    else if (!bs_hint_bytes(ctx->diags, (const char *)bytes, n))
       bs_hint(ctx->diags, ON_CHECKER);
     return NULL;
   }

@@ -145,6 +145,17 @@ infer_places(infer *x, uint32_t item, int64_t *out, uint32_t *n) {
   return infer_list(x, item, out, n) && are_constant(x, out, *n);
 }
 
+/* -1 stands elsewhere for a size that follows from others, or is open. */
+static bool
+bad_size(infer *x, uint32_t item, gs_number size, uint32_t k) {
+  gs_fail(x->fault, "bad-size", -1, (int)item,
+          "size %lld of dimension %u: every size is at least 1",
+          (long long)size, k);
+  return size == -1 &&
+         infer_hint(x, "write the number; one that is only known when the code "
+                       "is called is declared before: (size n 1 1024)");
+}
+
 bool
 infer_shape(infer *x, uint32_t item, gs_number *out, uint32_t *n) {
   if (!infer_list(x, item, out, n))
@@ -152,9 +163,7 @@ infer_shape(infer *x, uint32_t item, gs_number *out, uint32_t *n) {
   assert(*n <= GS_MAX_RANK);
   for (uint32_t k = 0; k < *n; k++)
     if (!infer_at_least(x, out[k], 1))
-      return gs_fail(x->fault, "bad-size", -1, (int)item,
-                     "size %lld of dimension %u: every size is at least 1",
-                     (long long)out[k], k);
+      return bad_size(x, item, out[k], k);
   return true;
 }
 

@@ -26,7 +26,7 @@ static const struct {
     {"term", GS_SORT_CLASS, "a term"},
     {"int", GS_SORT_INT, "an integer, such as 1"},
     {"number", GS_SORT_REAL, "a number, such as 0.5"},
-    {"list", GS_SORT_LIST, "a list, such as (shape 2 3)"},
+    {"list", GS_SORT_LIST, "a number, or a list such as (shape 2 3)"},
     {"name", GS_SORT_SYM, "a word"},
     {"dtype", GS_SORT_DTYPE, "a dtype, such as f32"},
     {"op", GS_SORT_OP, "a compute operator, such as relu"},
@@ -237,12 +237,27 @@ parse_put_usage(bs_text *out, const parse_definition *d) {
   }
 }
 
-static const char *
-what_of(gs_sort sort) {
-  size_t k = 0;
-  while (sorts[k].sort != sort)
-    k++;
-  return sorts[k].what;
+/* "where a and b are each an integer", of the parameters of one sort; false:
+ * there are none. */
+static bool
+put_sort(bs_text *out, const parse_definition *d, size_t sort,
+         const char *before) {
+  const gs_var *vars = d->scope.vars.data;
+  uint32_t n = 0, put = 0;
+  for (uint32_t k = 0; k < d->n_params; k++)
+    n += vars[k].sort == sorts[sort].sort;
+  for (uint32_t k = 0; k < d->n_params; k++)
+    if (vars[k].sort == sorts[sort].sort) {
+      bs_putf(out, "%s %s",
+              !put           ? before
+              : put + 1 == n ? " and"
+                             : ",",
+              vars[k].name);
+      put++;
+    }
+  if (n)
+    bs_putf(out, " %s %s", n == 1 ? "is" : "are each", sorts[sort].what);
+  return n > 0;
 }
 
 void
@@ -251,13 +266,10 @@ parse_put_call(bs_text *out, const parse_definition *d) {
   for (uint32_t k = 0; k < d->n_params; k++)
     bs_putf(out, k < d->n_places ? " %s" : " [:%s ...]", vars[k].name);
   bs_putc(out, ')');
-  const char *before = ", where";
-  for (uint32_t k = 0; k < d->n_places; k++) {
-    if (vars[k].sort == GS_SORT_CLASS)
-      continue;
-    bs_putf(out, "%s %s is %s", before, vars[k].name, what_of(vars[k].sort));
-    before = ";";
-  }
+  bool any = false;
+  for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++)
+    if (sorts[k].sort != GS_SORT_CLASS)
+      any |= put_sort(out, d, k, any ? ";" : ", where");
 }
 
 /* --- those that come with the language ------------------------------------ */

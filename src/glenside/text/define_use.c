@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_USES = 1 << 18, MOST_NESTED = 4000 };
+enum { MOST_USES = 1 << 18, MOST_NESTED = 4000, MOST_OPTIONS = 32 };
 
 static parse_use *
 innermost(gs_parser *x) {
@@ -73,15 +73,31 @@ hint_usage(gs_parser *x, const parse_definition *d) {
   bs_text_done(&usage);
 }
 
+/* The optional parameter that was perhaps meant by `:NAME`. */
+static bool
+hint_option(gs_parser *x, const parse_definition *d, const char *name) {
+  const char *names[MOST_OPTIONS];
+  uint32_t n = 0;
+  for (uint32_t k = d->n_places; k < d->n_params && n < MOST_OPTIONS; k++)
+    names[n++] =
+        bs_arena_printf(x->ctx->arena, ":%s", d->scope.vars.data[k].name);
+  const char *near = parse_nearest(name, names, n);
+  if (near)
+    bs_meant(x->ctx->diags, "`", near);
+  return near != NULL;
+}
+
 static bool
 check_option(gs_parser *x, const parse_definition *d, uint32_t node) {
   const char *name = parse_symbol(x, node);
   int slot = gs_scope_find(&d->scope, name + 1);
   const char *own = bs_as_sym(x->ctx->values, d->name);
-  if (slot < (int)d->n_places || slot >= (int)d->n_params)
+  if (slot < (int)d->n_places || slot >= (int)d->n_params) {
     bs_error(x->ctx->diags, parse_at(x, node)->span, "bad-attribute",
              "%s has no parameter `%.60s`", own, name);
-  else if (!parse_at(x, node)->next)
+    if (hint_option(x, d, name))
+      return false;
+  } else if (!parse_at(x, node)->next)
     bs_error(x->ctx->diags, parse_at(x, node)->span, "wrong-arity",
              "a value is missing after `%.60s`", name);
   else

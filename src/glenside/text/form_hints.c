@@ -65,6 +65,14 @@ bare_head(gs_parser *x, uint32_t form) {
   return word && !is_name && parse_is_plain_name(word) ? word : NULL;
 }
 
+/* (let y = ...) */
+static bool
+is_equals(const gs_parser *x, uint32_t form) {
+  const char *word = parse_symbol(x, bs_sx_item(&x->sx, form, 2));
+  return word && (!strcmp(word, "=") || !strcmp(word, ":=") ||
+                  !strcmp(word, "<-") || !strcmp(word, "->"));
+}
+
 void
 parse_hint_form(gs_parser *x, uint32_t form, const char *usage) {
   bs_diags *diags = x->ctx->diags;
@@ -76,6 +84,8 @@ parse_hint_form(gs_parser *x, uint32_t form, const char *usage) {
                    "8)");
   else if (!strcmp(head, "output") && n > 2)
     bs_hint(diags, "each result has an output of its own: (output NAME)");
+  else if (!strcmp(head, "let") && n > 3 && is_equals(x, form))
+    bs_hint(diags, "a let has no sign between name and term: (let NAME TERM)");
   else if (bare)
     bs_hint(diags, "a term stands in parentheses: (let NAME (%.60s ...))",
             bare);

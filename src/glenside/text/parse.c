@@ -138,15 +138,35 @@ define(gs_parser *x, form_kind kind, uint32_t name) {
 /* Constants -----------------------------------------------------------------
  */
 
+/* Numbers as other languages write them. */
+static void
+hint_literal(gs_parser *x, uint32_t node) {
+  const char *word = parse_symbol(x, node);
+  size_t digits = word ? strspn(word, "+-.0123456789") : 0;
+  if (word && strpbrk(word, ",[]{}"))
+    bs_hint(x->ctx->diags, "separate the elements by spaces alone: (const NAME "
+                           "(shape 3) f32 1 2 3)");
+  else if (digits && strspn(word + digits, "fFlLuU") == strlen(word + digits))
+    bs_hint(x->ctx->diags, "a number has no suffix: write %.*s",
+            (int)(digits < 60 ? digits : 60), word);
+}
+
+static bool
+refuse_literal(gs_parser *x, gs_dtype dtype, uint32_t node) {
+  bs_error(x->ctx->diags, parse_at(x, node)->span, "bad-literal",
+           "expected a literal of %s, found %s", gs_dtype_table[dtype].name,
+           parse_describe(x, node));
+  hint_literal(x, node);
+  return false;
+}
+
 static bool
 integer_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
   assert(dtype < GS_DTYPE_COUNT);
   const gs_dtype_info *info = &gs_dtype_table[dtype];
   const bs_sx *sx = parse_at(x, node);
   if (sx->kind != BS_SX_INT)
-    return bs_error(x->ctx->diags, sx->span, "bad-literal",
-                    "expected a literal of %s, found %s", info->name,
-                    parse_describe(x, node));
+    return refuse_literal(x, dtype, node);
   int64_t v = bs_as_int(x->ctx->values, sx->value);
   int64_t least = gs_dtype_least(dtype), most = gs_dtype_most(dtype);
   if (v >= least && v <= most)
@@ -162,9 +182,7 @@ static bool
 float_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
   const bs_sx *sx = parse_at(x, node);
   if (sx->kind != BS_SX_INT && sx->kind != BS_SX_REAL)
-    return bs_error(x->ctx->diags, sx->span, "bad-literal",
-                    "expected a literal of %s, found %s",
-                    gs_dtype_table[dtype].name, parse_describe(x, node));
+    return refuse_literal(x, dtype, node);
   double v = bs_as_real(x->ctx->values, sx->value);
   if (!isfinite(v) || gs_stays_finite(dtype, v))
     return true;
@@ -189,7 +207,9 @@ parse_values(gs_parser *x, parse_binding *b, const char *name,
     bs_error(x->ctx->diags, span, "literal-count",
              "%s has %lld elements, found %lld literal%s", name,
              (long long)want, (long long)have, have == 1 ? "" : "s");
-    if (have == 1)
+    if (have == 1 && parse_symbol(x, first))
+      hint_literal(x, first);
+    else if (have == 1)
       bs_hint(x->ctx->diags, "broadcast repeats a constant with sizes of 1");
     return;
   }
@@ -424,7 +444,11 @@ parse_forms(gs_parser *x, uint32_t source) {
   if (x->sx.roots.len)
     end = parse_at(x, x->sx.roots.data[x->sx.roots.len - 1])->span;
   bs_error(x->ctx->diags, end, "no-output", "the program has no output");
-  bs_hint(x->ctx->diags, "end it with (output NAME)");
+  if (x->sx.roots.len)
+    bs_hint(x->ctx->diags, "end it with (output NAME)");
+  else
+    bs_hint(x->ctx->diags, "there is no form in the file; %s",
+            gs_elsewhere_file(x->ctx->diags->sources.data[source - 1].path));
 }
 
 static gs_program *

@@ -104,6 +104,14 @@ hint_element(gs_parser *x, const char *head, uint32_t node) {
             strcmp(name, "None") && strcmp(name, "?") ? name : "n");
 }
 
+static bool
+is_dtype(const char *word) {
+  for (int k = 0; word && k < GS_DTYPE_COUNT; k++)
+    if (!strcmp(word, gs_dtype_table[k].name))
+      return true;
+  return false;
+}
+
 /* (HEAD n...) */
 static bool
 parse_list(gs_parser *x, const char *head, uint32_t node, bs_value *out) {
@@ -118,6 +126,11 @@ parse_list(gs_parser *x, const char *head, uint32_t node, bs_value *out) {
       bs_hint(
           x->ctx->diags, "a list needs a head: (%s %lld ...)", head,
           (long long)bs_as_int(x->ctx->values, parse_at(x, node + 1)->value));
+    else if (!strcmp(head, "shape") && is_dtype(parse_symbol(x, node)))
+      bs_hint(x->ctx->diags,
+              "the shape stands before the dtype: (tensor NAME "
+              "(shape 4 8) %s)",
+              parse_symbol(x, node));
     return false;
   }
   bool fine = true;
@@ -157,6 +170,9 @@ parse_choice(gs_parser *x, const char *code, const char *what,
   bool elsewhere = name && gs_hint_elsewhere(x->ctx->diags, GS_AS_DTYPE, name);
   if (!elsewhere && near)
     bs_meant(x->ctx->diags, "`", near);
+  else if (parse_at(x, node)->kind == BS_SX_STRING)
+    bs_hint(x->ctx->diags, "it stands without quotes; one of %s",
+            bs_text_str(&all));
   else if (!elsewhere)
     bs_hint(x->ctx->diags, "one of %s", bs_text_str(&all));
   bs_text_done(&all);

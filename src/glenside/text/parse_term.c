@@ -127,6 +127,8 @@ shape_applied(gs_parser *x, parse_frame *f, gs_compute compute) {
     bs_error(x->ctx->diags, parse_at(x, f->list)->span, "wrong-arity",
              "%s takes %u argument%s here, found %u", info->name, want,
              want == 1 ? "" : "s", n);
+    if (gs_hint_elsewhere(x->ctx->diags, GS_AS_ARITY, info->name))
+      return false;
     bs_hint(x->ctx->diags, "write (%s a%s)", info->name,
             want == 1                   ? ""
             : compute == GS_C_CAST      ? " f32"

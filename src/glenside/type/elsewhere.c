@@ -125,12 +125,28 @@ static const struct {
      "(turned a) exchanges the last two dimensions"},
     {GS_AS_ARITY, " concat ",
      "write (concat a b ... d), where d is the dimension: (concat a b 0)"},
+    {GS_AS_ARITY, " slice ",
+     "write (slice a d lo hi), where d is the dimension and hi is one past the "
+     "last index: (slice a 0 2 5) keeps 2, 3 and 4"},
+    {GS_AS_ARITY, " gather ",
+     "rows of a table are chosen by (embedding table indices); gather itself "
+     "takes the table and the indices in a pair: (gather (pair table "
+     "indices))"},
+    {GS_AS_DTYPE,
+     " int4 i4 uint4 u4 fp8 f8 float8 fp4 float8_e4m3fn float8_e5m2 e4m3 e5m2 ",
+     "the narrowest are i8 and u8, f16 and bf16"},
+    {GS_AS_DTYPE, " complex complex64 complex128 c64 c128 ",
+     "there are no complex numbers: keep their real and imaginary parts in two "
+     "arrays"},
     {GS_AS_DTYPE, " u64 uint64 uint64_t ",
      "the integers are i8, u8, i16, u16, i32, u32 and i64"},
     {GS_AS_FORM, " input placeholder param parameter array var ",
      "an input is (tensor NAME (shape 4 8) f32)"},
     {GS_AS_FORM, " # // /* -- % ", "a comment begins with ;"},
     {GS_AS_FORM, " set = assign ", "a name is given by (let NAME TERM)"},
+    {GS_AS_FORM, " program module graph main begin do ",
+     "the forms of a program stand one after another in the file, without "
+     "anything around them"},
     {GS_AS_FORM, " def fn defun function lambda ",
      "a definition is (define (NAME x y) TERM)"},
     {GS_AS_FORM, " return result ", "a result is (output NAME)"},
