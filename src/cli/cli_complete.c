@@ -212,11 +212,21 @@ offer_operands(line *l) {
   static const struct {
     const char *operand, *suffixes;
   } kinds[] = {
-      {"F.glen", ".glen .onnx"},   {"A.glen", ".glen .onnx"},
-      {"PROGRAM", ".glen .loops"}, {"F.target", ".target"},
-      {"MODEL.onnx", ".onnx"},     {"F.json", ".json"},
-      {"PATH", ".rules"},          {"SHELL", NULL},
+      {"F.glen", ".glen .onnx"},
+      {"A.glen", ".glen .onnx"},
+      {"PROGRAM", ".glen .loops"},
+      {"MODEL.onnx", ".onnx"},
+      {"F.json", ".json"},
+      {"PATH", ".glen .rules .target"},
+      {"SHELL", NULL},
   };
+  int bit = cl_command_bit(l->command);
+  if (strstr(operands, "F.target"))
+    cl_offer_shipped(&l->offer, "targets", ".target");
+  if (bit & (RULES_TEST | RULES_CHECK | RULES_PROVE))
+    cl_offer_shipped(&l->offer, "rules", ".rules");
+  if (bit & (TARGET | TARGET_TEST | RULES_TEST | RULES_CHECK | RULES_PROVE))
+    return;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strstr(operands, kinds[k].operand)) {
       if (kinds[k].suffixes)

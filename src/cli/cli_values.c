@@ -58,14 +58,14 @@ typedef struct search {
   const char *folder;
 } search;
 
-/* `(rule NAME` at any depth, one a line. */
+/* `(rule NAME` at any depth, one a line; `size NAME:` of loops. */
 static void
 look_at_line(const search *s, const char *text) {
   char head[32], name[128];
   const char *open = text + strspn(text, " \t");
-  if (sscanf(open, "(%30[a-z] %127[^ \t()\";\n]", head, name) != 2)
-    return;
-  if (cl_is_choice(s->forms, head))
+  bool list = *open == '(';
+  if (sscanf(open + list, "%30[a-z] %127[^ \t()\";:\n]", head, name) == 2 &&
+      (list || !strcmp(head, "size")) && cl_is_choice(s->forms, head))
     cl_offer_word(s->offer, name, head);
 }
 
@@ -134,18 +134,33 @@ offer_reasons(search *s) {
   offer_defined(s);
 }
 
-/* The first word that is a program. */
+/* The first word that ends in one of the suffixes, or NULL. */
+static const char *
+file_of(const cl_words *w, const char *suffixes) {
+  for (uint32_t k = 0; k + 1 < w->n; k++) {
+    const char *dot = strrchr(w->words[k], '.');
+    if (w->words[k][0] != '-' && dot && cl_is_choice(suffixes, dot))
+      return w->words[k];
+  }
+  return NULL;
+}
+
 static glen_program *
 program_of(const cl_words *w, glen_context *glen) {
   const char *target = cl_said(w, "target", 't');
-  for (uint32_t k = 0; k + 1 < w->n; k++) {
-    const char *dot = strrchr(w->words[k], '.');
-    if (w->words[k][0] != '-' && dot &&
-        (!strcmp(dot, ".glen") || !strcmp(dot, ".onnx")))
-      return glen_program_load(
-          glen, target ? glen_target_named(glen, target) : NULL, w->words[k]);
-  }
-  return NULL;
+  const char *path = file_of(w, " .glen .onnx ");
+  return path ? glen_program_load(
+                    glen, target ? glen_target_named(glen, target) : NULL, path)
+              : NULL;
+}
+
+static void
+offer_sizes(search *s) {
+  const char *path = file_of(s->words, " .glen .loops ");
+  s->offer->behind = "=";
+  s->forms = " size ";
+  if (path)
+    look_into(s, path);
 }
 
 static void
@@ -183,18 +198,22 @@ offer_name(void *arg, const char *name) {
   cl_offer_word(arg, name, "comes with glen");
 }
 
+void
+cl_offer_shipped(cl_offer *o, const char *folder, const char *suffix) {
+  cl_data_names(folder, suffix, offer_name, o);
+  fprintf(o->out, ":files %s\n", suffix);
+}
+
 static void
 offer_targets(search *s) {
   cl_offer_word(s->offer, "native", "this machine");
-  cl_data_names("targets", ".target", offer_name, s->offer);
-  fputs(":files .target\n", s->offer->out);
+  cl_offer_shipped(s->offer, "targets", ".target");
 }
 
 static void
 offer_rule_files(search *s) {
   cl_offer_word(s->offer, "none", "no rules");
-  cl_data_names("rules", ".rules", offer_name, s->offer);
-  fputs(":files .rules\n", s->offer->out);
+  cl_offer_shipped(s->offer, "rules", ".rules");
 }
 
 static const struct {
@@ -212,6 +231,7 @@ static const struct {
     {"prepack", EVERY, offer_inputs},
     {"input", EVERY, offer_arrays},
     {"require", EVERY, offer_layers},
+    {"size", EVERY, offer_sizes},
 };
 
 static void (*offer_of(const cl_row *r, int commands))(search *) {

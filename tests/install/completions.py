@@ -23,10 +23,18 @@ LINES = [
      ["systolicArrayI8"]),
     (["run", "p.glen", "--prepack", ""], ["images", "weights"]),
     (["map", "p.glen", "--require", ""], ["layer"]),
-    (["compile", ""], ["folder/", "p.glen", "m.onnx"]),
+    (["compile", ""], ["folder/", "open.glen", "p.glen", "m.onnx"]),
     (["compile", "p"], ["p.glen"]),
     (["compile", "--schedule", ""], ["folder/", "s.sched"]),
-    (["rules", "check", "m"], ["mine.rules"]),
+    (["rules", "check", "mi"], ["mine.rules"]),
+    (["rules", "prove", "wino"], ["winograd"]),
+    (["target", "systolic1"], ["systolic16"]),
+    (["target", "test", "systolic1"], ["systolic16"]),
+    (["fmt", "mi"], ["mine.rules"]),
+    (["fmt", "wino"], []),
+    (["run", "open.glen", "--size", ""], ["length=", "rows="]),
+    (["run", "open.loops", "--size", ""], ["n="]),
+    (["run", "--size", ""], []),
     (["saturate", "--dump-phases", ""], ["folder/"]),
     (["saturate", "-o", "s"], ["s.sched"]),
     (["compile", "--target", "systolic1"], ["systolic16"]),
@@ -42,6 +50,9 @@ FILES = {
               "(let layer (compute dotProd\n"
               "  (cartProd (access images 1) (access weights 1))))\n"
               "(output layer)\n",
+    "open.glen": "(size rows 1 64)\n(size length 8 64 8)\n"
+                 "(tensor x (shape rows length) f32)\n(output x)\n",
+    "open.loops": "size n: 1 to 64\n",
     "s.sched": "print loops\n", "m.onnx": "",
     "mine.rules": "(rule one \"Two are one.\"\n"
                   "  (compute relu (compute relu ?a)) => (compute relu ?a))\n"
