@@ -6,8 +6,8 @@
 A library NAME of the C function that glen makes of a program, and its header
 NAME.h, which those who link to the library find. It is made again when the
 program, a rule file, a folder of them, or a target has changed. RULES and
-TARGET are paths or names of what comes with glen, and OPTIONS those of `glen
-compile`. ]]
+TARGET are paths, also of files that the build makes, or names of what comes with
+glen, and OPTIONS those of `glen compile`. ]]
 function(glen_add_kernel name program)
   cmake_parse_arguments(arg "" "FUNCTION;TARGET" "RULES;OPTIONS" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
@@ -32,10 +32,15 @@ function(glen_add_kernel name program)
   set(command "${GLEN_PROGRAM}" compile "${program}" ${arg_OPTIONS}
       -o "${folder}/${name}.c" --depfile "${folder}/${name}.d"
       --depfile-format ninja)
+  set(made_files "")
   foreach(path IN LISTS arg_RULES)
-    # What is not there is a name, which glen looks for.
+    # What neither is there nor will be made is a name, which glen looks for.
     get_filename_component(absolute "${path}" ABSOLUTE)
-    if(EXISTS "${absolute}")
+    get_source_file_property(made "${absolute}" GENERATED)
+    if(made)
+      list(APPEND made_files "${absolute}")
+      set(path "${absolute}")
+    elseif(EXISTS "${absolute}")
       set(path "${absolute}")
     elseif(path MATCHES "/")
       message(FATAL_ERROR "glen_add_kernel(${name}): there are no rules at "
@@ -45,7 +50,11 @@ function(glen_add_kernel name program)
   endforeach()
   if(arg_TARGET)
     get_filename_component(absolute "${arg_TARGET}" ABSOLUTE)
-    if(EXISTS "${absolute}")
+    get_source_file_property(made "${absolute}" GENERATED)
+    if(made)
+      list(APPEND made_files "${absolute}")
+      set(arg_TARGET "${absolute}")
+    elseif(EXISTS "${absolute}")
       set(arg_TARGET "${absolute}")
     elseif(arg_TARGET MATCHES "/")
       message(FATAL_ERROR "glen_add_kernel(${name}): there is no target at "
@@ -70,7 +79,7 @@ function(glen_add_kernel name program)
     COMMAND ${command}
     ${afterwards}
     MAIN_DEPENDENCY "${program}"
-    DEPENDS "${GLEN_PROGRAM}"
+    DEPENDS "${GLEN_PROGRAM}" ${made_files}
     DEPFILE "${folder}/${name}.d"
     COMMENT "glen ${name}"
     VERBATIM)

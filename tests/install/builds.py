@@ -196,6 +196,38 @@ def check_kernel_m(installed):
     installed.says(["ninja", "-C", "out"], at=at, out="no work to do")
 
 
+MADE = """cmake_minimum_required(VERSION 3.20)
+project(made LANGUAGES C)
+find_package(glen REQUIRED)
+foreach(name made.rules made.target)
+  add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_SOURCE_DIR}/${name}.in
+      ${CMAKE_CURRENT_BINARY_DIR}/${name}
+    DEPENDS ${name}.in)
+endforeach()
+glen_add_kernel(net net.glen RULES ${CMAKE_CURRENT_BINARY_DIR}/made.rules
+  TARGET ${CMAKE_CURRENT_BINARY_DIR}/made.target)
+"""
+
+
+def check_made(installed):
+    """Rules and a target that the build makes, before the kernel and anew."""
+    at = os.path.join(installed.scratch, "made")
+    for name, text in (("net.glen", NET), ("CMakeLists.txt", MADE),
+                       ("made.rules.in", RULE % ("r", "relu", "relu")),
+                       ("made.target.in", "(target made (cores 2))\n")):
+        installed.write("made/" + name, text)
+    installed.says(["cmake", "-S", ".", "-B", "out", "-G", "Ninja"], at=at)
+    installed.says(["ninja", "-C", "out"], at=at)
+    installed.says(["ninja", "-C", "out"], at=at, out="no work to do")
+    for name in ("made.rules.in", "made.target.in"):
+        later()
+        with open(os.path.join(at, name), "a", encoding="utf-8") as f:
+            f.write("\n")
+        installed.says(["ninja", "-C", "out"], at=at, out="glen net")
+        installed.says(["ninja", "-C", "out"], at=at, out="no work to do")
+
+
 # The rules that Bazel fetches by itself, and where Debian's packages have them.
 RULES_OF_BAZEL = {"rules_java": "/usr/share/bazel/rules/java",
                   "rules_proto": "/usr/share/bazel/rules/proto"}
@@ -258,6 +290,22 @@ def check_named(project, build):
         expect("bazel has nothing to do", not made())
 
 
+ROOT_PACKAGE = """load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("//bazel:glen.bzl", "glen_kernel")
+glen_kernel(name = "top", src = "//src:sum.glen")
+cc_binary(name = "program", srcs = ["top_main.c"], deps = [":top"])
+"""
+
+
+def check_root(project, build):
+    """The topmost folder is a package, too."""
+    project.write("../BUILD", ROOT_PACKAGE)
+    project.write("../top_main.c", '#include "top.h"\n'
+                  "int main(void) { return top_workspace_size() > 1 << 20; }\n")
+    code, _, err = project.run(build("//:program"), ".")
+    project.installed.expect("bazel build //:program", code == 0, err[-2000:])
+
+
 def check_bazel(installed):
     bazel = shutil.which("bazel") or shutil.which("bazel-bootstrap")
     if not bazel:
@@ -284,6 +332,7 @@ def check_bazel(installed):
         BUILDS["bazel"] = ([], build("//bazel:app"), ".")
         check_project(project, "bazel-bin/bazel/app")
         check_named(project, build)
+        check_root(project, build)
     project.run(start + ["shutdown"], ".")
     subprocess.run(["chmod", "-R", "u+w", root], check=False)
 
@@ -399,6 +448,7 @@ def quoted(name, special):
 def check(installed):
     check_names(installed)
     check_kernel_m(installed)
+    check_made(installed)
     for system, app in (("make", "make/app"), ("ninja", "ninja/app"),
                         ("cmake", "out/app"), ("cmake-ninja", "out/app"),
                         ("meson", "out/app")):

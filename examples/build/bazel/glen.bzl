@@ -90,7 +90,9 @@ def glen_kernel(
         name = name,
         srcs = [":" + name + "_c"],
         hdrs = [":" + name + "_h"],
-        includes = ["."],
+        # Bazel refuses this in the topmost folder, where the header is found
+        # without it by #include "NAME.h".
+        includes = ["."] if native.package_name() else [],
         linkopts = ["-lm"],
         **more
     )
