@@ -28,7 +28,7 @@ TOKEN = re.compile(r"[()]|[^\s()]+|\s+")
 ZEROS = """(rule nothing "Zero times x." (compute mul (pair ?a ?b)) => ?a
   :where (is-zero ?a))
 (rule cancel "x - x." (compute sub (pair ?a ?a))
-  => (slice (pad ?a zero 0 0 4) 0 4 8))
+  => (slice (pad ?a zero 0 0 4) 0 4 8) :where (and (and)))
 (rule part "Zeros cut away." (slice (pad ?a zero ?d ?b ?f) ?d ?lo ?hi) => ?a
   :where (and (= ?lo ?b) (= ?hi (+ ?b (dim ?a ?d)))))"""
 PARTS = """(rule turn "Twice." (compute sqrt ?a) => (transpose (transpose

@@ -18,7 +18,7 @@
 
 /*     id             name             args  min max   result */
 #define GS_FUNCTIONS(X)                                                        \
-  X(AND, "and", "b", 1, GS_MANY, 'b', "every part holds")                      \
+  X(AND, "and", "b", 0, GS_MANY, 'b', "every part holds")                      \
   X(OR, "or", "b", 1, GS_MANY, 'b', "some part holds")                         \
   X(IF, "if", "bvv", 3, 3, 'u', "b when a holds, else c")                      \
   X(LIST, "list", "v", 0, GS_MANY, 'l', "the list of the arguments")           \

@@ -168,6 +168,8 @@ Test(expr, logic) {
   EQ("(= ?a ?a)", "true");
   EQ("(= ?a ?b)", "false");
   EQ("(and true (< 1 2))", "true");
+  EQ("(and)", "true");
+  EQ("(not (and (and)))", "false");
   EQ("(and (= 1 (/ 1 0)) false)", "false");
   EQ("(and (= 1 (/ 1 0)) true)", "undefined");
   EQ("(or (= 1 (/ 1 0)) true)", "true");
