@@ -251,6 +251,22 @@ def test_arrays_that_do_not_fit(matmul, random, given, said):
     matmul(a, b)
 
 
+@pytest.mark.parametrize("strides, fine", [
+    ((4, 4), False), ((20, 4), False), ((24, 4), True), ((-24, -4), True),
+    ((28, 20), True), ((26, 20), False), ((0, 4), False)])
+def test_an_output_does_not_overlap_itself(strides, fine):
+    relu = glen.compile("(tensor x (shape 4 6) f32)\n(let y (relu x))\n"
+                        "(output y)\n")
+    x = numpy.arange(24, dtype="f4").reshape(4, 6)
+    out = numpy.lib.stride_tricks.as_strided(
+        numpy.zeros(96, "f4")[48:], (4, 6), strides)
+    if fine:
+        assert numpy.array_equal(relu(x, out=out), x)
+        return
+    with pytest.raises(glen.ArrayError, match="let elements overlap"):
+        relu(x, out=out)
+
+
 def test_outputs_that_do_not_fit(matmul, random):
     a, b = operands(random)
     frozen = numpy.zeros((6, 4), "f4")

@@ -77,6 +77,22 @@ def _fitting(name: str, dtype: str, shape: tuple[int, ...],
     return array
 
 
+def _overlaps(array: numpy.ndarray) -> bool:
+    """Whether elements share a place, as those of windows do."""
+    steps = sorted((abs(step), size) for step, size
+                   in zip(array.strides, array.shape) if size > 1)
+    room, nested = array.itemsize, True
+    for step, size in steps:
+        nested = nested and step >= room
+        room += step * (size - 1)
+    if nested:
+        return False
+    places = numpy.zeros(1, numpy.int64)
+    for step, size in steps:
+        places = numpy.add.outer(places, step * numpy.arange(size)).ravel()
+    return bool((numpy.diff(numpy.sort(places)) < array.itemsize).any())
+
+
 def convert(kernel: Kernel, name: str, dtype: str, k: int, given: Any,
             output: bool) -> numpy.ndarray:
     """An array in C order for what cannot be taken as it is; for an output one
@@ -89,6 +105,9 @@ def convert(kernel: Kernel, name: str, dtype: str, k: int, given: Any,
         return numpy.require(array, DTYPES[dtype], ["C", "A", "E"])
     if not array.flags.writeable:
         raise ArrayError(f"{name}: the array cannot be written to")
+    if _overlaps(array):
+        raise ArrayError(f"{name} is an output, and the strides of the array "
+                         "let elements overlap")
     return numpy.empty(shape, DTYPES[dtype])
 
 
