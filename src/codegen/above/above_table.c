@@ -97,10 +97,10 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
              "#define GLEN_SMALLER8(v, a, b) (v)__builtin_ia32_minps256(a, b)\n"
              "#endif\n"
              "#endif\n\n"},
-    [CG_LARGER] = {{CG_EXTREMES}},
-    [CG_SMALLER] = {{CG_EXTREMES}},
-    [CG_LARGER8] = {{CG_EXTREMES}},
-    [CG_SMALLER8] = {{CG_EXTREMES}},
+    [CG_LARGER] = {.needs = {CG_EXTREMES}},
+    [CG_SMALLER] = {.needs = {CG_EXTREMES}},
+    [CG_LARGER8] = {.needs = {CG_EXTREMES}},
+    [CG_SMALLER8] = {.needs = {CG_EXTREMES}},
     /* gcc takes operations for such as may trap, and then makes no vectors of
      * a formula in which one value is picked out of two, as in clip. */
     [CG_CONTRACT] =
@@ -154,10 +154,10 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
     [CG_SOME_F64_4] = {{CG_PARTS_F64_4}, .put = cg_put_some},
     [CG_SOME_I32_8] = {{CG_PARTS_I32_8}, .put = cg_put_some},
     [CG_STREAM] = {{CG_STRING}, .put = cg_put_stream},
-    [CG_FENCE] = {{CG_STREAM}},
+    [CG_FENCE] = {.needs = {CG_STREAM}},
     [CG_PREFETCH] = {.put = cg_put_fetch},
-    [CG_PREFETCH_ROW] = {{CG_PREFETCH}},
-    [CG_PREFETCH_WRITE] = {{CG_PREFETCH}},
+    [CG_PREFETCH_ROW] = {.needs = {CG_PREFETCH}},
+    [CG_PREFETCH_WRITE] = {.needs = {CG_PREFETCH}},
     [CG_TURNS] = {.text = "#if defined(__has_builtin)\n"
                           "#if __has_builtin(__builtin_shufflevector)\n"
                           "#define GLEN_TURNS\n"
