@@ -53,6 +53,7 @@ glen_layout(glen_context *ctx, const glen_loops *loops, glen_layout_cost by,
     text = write_search(ctx, &model, p, n, &found, &out);
     po_layout_search_done(&model, &found);
   } else {
+    bs_stage_check(&ctx->heap); /* a limit is the reason, where one was met */
     bs_error(&ctx->diags, BS_NOWHERE, "layout",
              "what the program reads is too complex to be priced");
   }
