@@ -205,6 +205,33 @@ pin_packed(po_layout_model *m) {
   }
 }
 
+/* A statement reads the array: seen once, however often it does. */
+static void
+count_copy(const po_program *p, po_layout_model *m, const uint32_t *number,
+           uint32_t *seen, uint32_t array, uint32_t stmt) {
+  if (array >= p->arrays.len || number[array] == UINT32_MAX ||
+      seen[array] == stmt)
+    return;
+  seen[array] = stmt;
+  m->arrays.data[number[array]].copies++;
+}
+
+/* Of each array, the statements that read it. */
+static void
+count_copies(const po_program *p, po_layout_model *m, const uint32_t *number) {
+  uint32_t *seen = BS_NEWS(&m->arena, uint32_t, p->arrays.len);
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    seen[k] = UINT32_MAX;
+  for (uint32_t j = 0; j < p->stmts.len; j++) {
+    const po_stmt *s = &p->stmts.data[j];
+    for (uint32_t k = 0; k < s->n_exprs; k++)
+      if (s->exprs[k].kind == PO_READ || s->exprs[k].kind == PO_GATHER)
+        count_copy(p, m, number, seen, s->exprs[k].array, j);
+    for (uint32_t k = 0; s->instr && k < s->instr->n_operands; k++)
+      count_copy(p, m, number, seen, s->operands[k].array, j);
+  }
+}
+
 bool
 po_layout_model_of(const po_program *p, po_layout_model *m) {
   set_cache(p->target, m);
@@ -220,11 +247,10 @@ po_layout_model_of(const po_program *p, po_layout_model *m) {
     made->program = k;
     made->own = a->role == PO_WORKSPACE || a->role == PO_CONSTANT;
     made->copies = 0;
-    for (uint32_t j = 0; j < p->stmts.len; j++)
-      made->copies += po_stmt_reads(&p->stmts.data[j], k);
     if (a->role == PO_OUTPUT)
       made->movable = false;
   }
+  count_copies(p, m, number);
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *stmt = &p->stmts.data[k];
     pin_operands(stmt, number, m);
