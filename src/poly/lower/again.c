@@ -54,7 +54,7 @@ put_array(likeness *l, uint32_t array) {
 static bool
 put_placement(likeness *l, gs_term t) {
   po_lowering *low = l->low;
-  if (gs_at(low->source, t)->op == GS_CONST && !low->placements[t.i].set)
+  if (gs_at(low->source, t)->op != GS_TENSOR && !low->placements[t.i].set)
     return false;
   const po_placement *placement = po_placement_of(low, t);
   bs_key_pointer(low->heap, &l->key, placement->map);
