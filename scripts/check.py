@@ -271,14 +271,23 @@ def step_names():
     return counted(call([sys.executable, "tests/run/names.py", GLEN]))
 
 
+# Programs that were lowered wrongly once, and are not among the first.
+FOUND_SEEDS = ["800781-800781", "820097-820097"]
+
+
 def step_pipeline():
     """Random programs through rules, extraction, schedule and C."""
-    done = call([os.path.join(ROOT, RELEASE, "tests/property/pipeline_programs"),
-                 "--rules", "rules", "--targets", "targets", "--seeds",
-                 os.environ.get("PIPELINE_SEEDS", "1-120"), "--batch", "40"])
-    found = re.search(r"(\d+) programs, .* (\d+) failed", done.stdout)
-    print(done.stdout[-20000:])
-    return (int(found[1]), int(found[2])) if found else (0, 1)
+    passed = failed = 0
+    for seeds in [os.environ.get("PIPELINE_SEEDS", "1-120"), *FOUND_SEEDS]:
+        done = call([os.path.join(ROOT, RELEASE,
+                                  "tests/property/pipeline_programs"),
+                     "--rules", "rules", "--targets", "targets", "--seeds",
+                     seeds, "--batch", "40"])
+        found = re.search(r"(\d+) programs, .* (\d+) failed", done.stdout)
+        print(done.stdout[-20000:])
+        passed += int(found[1]) if found else 0
+        failed += int(found[2]) if found else 1
+    return passed, failed
 
 
 def step_faults():
