@@ -176,15 +176,20 @@ def indented(folder, note):
 
 def helped(folder, note):
     """Each command's help: what it is for, and all options in one column."""
-    def words(*before):
+    def offered(*before):
         lines = folder.glen("completions", "words", "--", *before).stdout
-        return [line.split("\t")[0] for line in lines.splitlines()]
+        return [line.split("\t") for line in lines.splitlines()]
+
+    def words(*before):
+        return [fields[0] for fields in offered(*before)]
 
     commands = [command for command in words("")
                 if "--quiet" in words(command, "--")]
-    commands += [f"{group} {word}" for group in ("rules", "target")
-                 for word in words(group, "") if word.isalpha()]
-    note(len(commands) > 18, f"completions of {commands}")
+    # Names that come with glen are operands beside a group's commands.
+    commands += [f"{group} {fields[0]}" for group in ("rules", "target")
+                 for fields in offered(group, "")
+                 if fields[0].isalpha() and "comes with glen" not in fields]
+    note(len(commands) > 21, f"completions of {commands}")
     for command in commands:
         options = words(*command.split(), "--")
         text = folder.glen(*command.split(), "--help").stdout
