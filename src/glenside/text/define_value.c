@@ -36,12 +36,20 @@ put_operands(const gs_parser *x, const parse_use *u, bs_text *out) {
 
 void
 parse_blame(gs_parser *x, const char *code, const char *message, bs_span body) {
+  parse_blame_hint(x, code, message, "", body);
+}
+
+void
+parse_blame_hint(gs_parser *x, const char *code, const char *message,
+                 const char *hint, bs_span body) {
   const parse_use *u = parse_outermost(x);
   const parse_definition *d = definition_of(x, u);
   bs_diags *diags = x->ctx->diags;
   bs_text operands;
   bs_text_init(&operands, x->ctx->heap);
   put_operands(x, u, &operands);
+  if (hint[0])
+    bs_putf(&operands, "%s%s", operands.len ? "; " : "", hint);
   bs_error(diags, parse_at(x, u->list)->span, code, "%s: %s",
            bs_as_sym(x->ctx->values, d->name), message);
   if (operands.len)

@@ -184,5 +184,8 @@ const parse_use *parse_outermost(const gs_parser *);
 /* Says what is wrong with a use, and of what types its operands are. */
 void parse_blame(gs_parser *, const char *code, const char *message,
                  bs_span body);
+/* Says `hint` behind the types of the operands, where it is not empty. */
+void parse_blame_hint(gs_parser *, const char *code, const char *message,
+                      const char *hint, bs_span body);
 
 #endif

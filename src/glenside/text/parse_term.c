@@ -28,7 +28,7 @@ static bool
 parse_term_fault(gs_parser *x, const gs_fault *fault, bs_span span) {
   if (!x->env)
     return parse_fault(x, fault, span);
-  parse_blame(x, fault->code, fault->message, span);
+  parse_blame_hint(x, fault->code, fault->message, fault->hint, span);
   return false;
 }
 
