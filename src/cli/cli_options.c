@@ -306,11 +306,28 @@ is_behind_word(const cursor *c, const cl_options *options, const char *text) {
          !strchr(options->files.items[0], '.');
 }
 
+/* A number behind `--size n`, which is one word here: --size n=4. */
+static const cl_row *
+row_of_name_before(const cursor *c) {
+  const char *option = c->at > 2 ? c->argv[c->at - 3] : "";
+  if (strncmp(option, "--", 2) || strchr(c->argv[c->at - 2], '='))
+    return NULL;
+  const cl_row *r =
+      cl_find_row(option + 2, strlen(option + 2), cl_command_bit(c->command));
+  return r && r->argument && strstr(r->argument, "NAME=") ? r : NULL;
+}
+
 static bool
 refuse_operand(cursor *c, const cl_options *options, const char *text) {
   const char *option = cl_option_of_file(text),
              *what = "one argument too many:";
   char hint[120];
+  const cl_row *named = row_of_name_before(c);
+  if (named) {
+    snprintf(hint, sizeof hint, "--%s %.40s=%.40s is one argument", named->name,
+             c->argv[c->at - 2], text);
+    return refuse_with(c, what, text, hint);
+  }
   if (is_behind_word(c, options, text)) {
     snprintf(hint, sizeof hint, "glen %.20s %.60s is enough", c->command->name,
              text);
