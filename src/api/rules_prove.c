@@ -144,7 +144,7 @@ glen_rule_prove(glen_context *ctx, const glen_rules *rules, uint32_t k,
   glen_prove_defaults(&own);
   if (!api_take_options(ctx, options, &own, sizeof own))
     return false;
-  API_ENTER(ctx, false);
+  API_ENTER_STAGE(ctx, "the proof of a rule", 1, false);
   pv_rule_options how;
   pv_rule_answer answer;
   const rl_rule *rule = rl_at(rules->rules, k);

@@ -52,12 +52,17 @@ eg_pattern *eg_pattern_new(bs_heap *, bs_values *, const eg_term *parts,
 void eg_pattern_free(bs_heap *, eg_pattern *);
 
 /* Calls `found` for each match, in a deterministic order; `slots` has n_slots
- * entries, unbound ones are UINT32_MAX.  Stops when it returns false. */
+ * entries, unbound ones are UINT32_MAX.  Stops when it returns false.  Where
+ * the limits on time or memory are met, control unwinds (base/heap.h). */
 typedef bool (*eg_found)(void *ctx, eg_class root, eg_node root_node,
                          const uint32_t *slots);
 void eg_search(const eg_graph *, const eg_pattern *, eg_found, void *ctx);
 void eg_search_class(const eg_graph *, const eg_pattern *, eg_class, eg_found,
                      void *ctx);
+/* The same, of some tens of thousands more than `steps` candidates at most;
+ * false when there were more, and the search ended before its end. */
+bool eg_search_within(const eg_graph *, const eg_pattern *, eg_class,
+                      uint64_t steps, eg_found, void *ctx);
 
 /* Builds a template under slots; EG_NO_CLASS when a node was refused. */
 eg_class eg_instantiate(eg_graph *, const eg_term *, const uint32_t *slots);

@@ -170,6 +170,9 @@ typedef struct eg_caller {
   void *ctx;
   uint32_t *match;
   eg_sink sink;
+  bs_heap *heap;
+  uint64_t most; /* candidates */
+  bool ended;    /* there were no more of them */
 } eg_caller;
 
 static bool
@@ -180,29 +183,49 @@ call(void *ctx) {
                   c->match + EG_MATCH_HEAD);
 }
 
-static void
-search_calling(const eg_graph *g, const eg_pattern *p,
-               const eg_search_options *how, eg_found found, void *ctx) {
+/* Nobody else asks for the limits while candidates are looked at: there may be
+ * as many as those of each part multiplied, and no match among them. */
+static bool
+search_on(void *ctx, uint64_t steps) {
+  eg_caller *c = ctx;
+  bs_limits_check(c->heap);
+  c->ended = steps <= c->most;
+  return c->ended;
+}
+
+static bool
+search_calling(const eg_graph *g, const eg_pattern *p, uint32_t only_class,
+               uint64_t most, eg_found found, void *ctx) {
   uint32_t stride = EG_MATCH_HEAD + p->n_slots, words = stride + EG_SINK_SLACK;
-  eg_caller c = {found,
-                 ctx,
-                 bs_alloc(g->heap, words * sizeof(uint32_t)),
-                 {.stride = stride, .full = call, .ctx = &c}};
+  eg_caller c = {.found = found,
+                 .ctx = ctx,
+                 .match = bs_alloc(g->heap, words * sizeof(uint32_t)),
+                 .sink = {.stride = stride, .full = call, .ctx = &c},
+                 .heap = g->heap,
+                 .most = most,
+                 .ended = true};
+  eg_search_options how = {
+      .only_class = only_class, .tick = search_on, .tick_ctx = &c};
   eg_sink_set(&c.sink, c.match, words);
-  eg_search_with(g, p, how, &c.sink, NULL);
+  eg_search_with(g, p, &how, &c.sink, NULL);
   bs_free(g->heap, c.match);
+  return c.ended;
 }
 
 void
 eg_search(const eg_graph *g, const eg_pattern *p, eg_found found, void *ctx) {
-  eg_search_options how = {.only_class = EG_NONE};
-  search_calling(g, p, &how, found, ctx);
+  search_calling(g, p, EG_NONE, UINT64_MAX, found, ctx);
 }
 
 void
 eg_search_class(const eg_graph *g, const eg_pattern *p, eg_class c,
                 eg_found found, void *ctx) {
+  eg_search_within(g, p, c, UINT64_MAX, found, ctx);
+}
+
+bool
+eg_search_within(const eg_graph *g, const eg_pattern *p, eg_class c,
+                 uint64_t steps, eg_found found, void *ctx) {
   assert(c.i < g->n_classes);
-  eg_search_options how = {.only_class = eg_root(g, c.i)};
-  search_calling(g, p, &how, found, ctx);
+  return search_calling(g, p, eg_root(g, c.i), steps, found, ctx);
 }

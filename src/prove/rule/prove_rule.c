@@ -67,6 +67,19 @@ say(const pv_asking *pr, const char *format, ...) {
       pr->turned_on ? " (with parameters that are 0 set to 1, 2, 3)" : "");
 }
 
+/* What follows where shapes are all there is to go by. */
+static const char *
+left_out(const pv_asking *pr) {
+  return pr->out->cut
+             ? bs_arena_printf(pr->ctx->arena,
+                               "; %u samples have more than %llu choices for "
+                               "its patterns and conditions, and the rest of "
+                               "these was left out",
+                               pr->out->cut,
+                               (unsigned long long)RL_MOST_CHOICES)
+             : "";
+}
+
 void
 pv_not_general(pv_asking *pr, const char *format, ...) {
   char text[400];
@@ -101,10 +114,12 @@ conclude_proved(pv_asking *pr) {
   }
   out->verdict = PV_CHECKED;
   if (out->too_large)
-    out->reason = say(pr, "at %u shapes, %u larger ones undecided%s: %s",
-                      out->shapes, out->too_large, order, out->why);
+    out->reason =
+        say(pr, "at %u shapes, %u larger ones undecided%s: %s%s", out->shapes,
+            out->too_large, order, out->why, left_out(pr));
   else
-    out->reason = say(pr, "at %u shapes%s: %s", out->shapes, order, out->why);
+    out->reason = say(pr, "at %u shapes%s: %s%s", out->shapes, order, out->why,
+                      left_out(pr));
 }
 
 static void
@@ -121,17 +136,19 @@ conclude(pv_asking *pr) {
                       out->why ? out->why : "it has no form");
   } else if (!out->shapes) {
     out->verdict = PV_UNKNOWN;
-    out->reason = out->too_large
-                      ? "the shapes on which it applies are too large"
-                      : "no shape was found on which it applies";
+    out->reason =
+        say(pr, "%s%s",
+            out->too_large ? "the shapes on which it applies are too large"
+                           : "no shape was found on which it applies",
+            left_out(pr));
   } else if (out->unknown) {
     out->verdict = PV_UNKNOWN;
     out->reason = say(pr, "%u of %u shapes undecided: %s", out->unknown,
                       out->shapes, out->answer.reason);
   } else if (out->tested) {
     out->verdict = PV_TESTED;
-    out->reason =
-        say(pr, "checked at %u shapes, tested at %u", out->proved, out->tested);
+    out->reason = say(pr, "checked at %u shapes, tested at %u%s", out->proved,
+                      out->tested, left_out(pr));
   } else {
     conclude_proved(pr);
   }

@@ -35,6 +35,7 @@ typedef struct pv_rule_answer {
   uint32_t shapes;    /* looked at */
   uint32_t proved, tested, unknown;
   uint32_t too_large; /* not decided, and not among those looked at */
+  uint32_t cut;       /* samples with more choices than were looked at */
   /* Forms up to a rank, listed (symbolic_forms.h); how many of them were proved
    * for all sizes. */
   uint32_t rank, forms, general_forms;

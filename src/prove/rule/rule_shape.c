@@ -16,6 +16,9 @@
 #define LARGE 500
 /* Applications of one sample that say nothing new, after which it is left. */
 #define MOST_REPEATED 4000
+/* Samples with too many choices to look at each, after which there is no other:
+ * each of them takes as long as thousands of small ones. */
+#define MOST_CUT 16
 
 /* One attempt, on memory of its own. */
 typedef struct attempt {
@@ -282,13 +285,16 @@ try_shape(void *arg) {
   a->cost = cost_of(a->p);
   if (pr->out->answer.verdict == PV_REFUTED && a->cost >= pr->cost)
     return;
-  rl_each_application(&a->ctx, pr->rules, pr->rule, a->p, root, on_application,
-                      a);
+  if (!rl_each_application(&a->ctx, pr->rules, pr->rule, a->p, root,
+                           on_application, a))
+    pr->out->cut++;
 }
 
 /* True when a new shape was looked at. */
 bool
 pv_try_shape(pv_asking *pr) {
+  if (pr->out->cut >= MOST_CUT)
+    return false;
   attempt a = {.pr = pr};
   bs_heap_init_child(&a.heap, pr->ctx->heap, (size_t)1 << 28);
   bool ok = bs_protect(&a.heap, try_shape, &a);

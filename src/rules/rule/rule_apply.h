@@ -107,12 +107,19 @@ typedef struct rl_equation {
   gs_fault fault;
 } rl_equation;
 
+/* What one call below looks at: nodes for the patterns, and steps of the
+ * condition for its values of :for. */
+#define RL_MOST_CHOICES ((uint64_t)1 << 20)
+
 /* Calls `found` for each way in which the rule applies at `root`; `slots` by
  * variable of the rule's scope: a term of the program or a value.  Right sides
- * become terms of the program.  Stops when it returns false. */
+ * become terms of the program.  Stops when it returns false.  The result is
+ * false when there were more choices than RL_MOST_CHOICES, and those behind
+ * them were left out; where a limit of the command is met, control unwinds
+ * (base/heap.h). */
 typedef bool (*rl_found)(void *ctx, const rl_equation *, uint32_t n,
                          const uint32_t *slots);
-void rl_each_application(const gs_context *, const rl_rules *, const rl_rule *,
+bool rl_each_application(const gs_context *, const rl_rules *, const rl_rule *,
                          gs_program *, gs_term root, rl_found, void *ctx);
 
 #endif

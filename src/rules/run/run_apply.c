@@ -20,6 +20,8 @@ typedef struct applier {
   rl_found found;
   void *found_ctx;
   bool go_on;
+  uint64_t choices; /* of conditions, so far */
+  bool cut;         /* there were too many */
 } applier;
 
 /* A rule stands at the start of its compiled form. */
@@ -355,29 +357,51 @@ apply(applier *a) {
   a->go_on = a->found(a->found_ctx, a->equations, c->rule.n_right, a->shown);
 }
 
+/* The search asks for the limits between its nodes, and this between the steps
+ * of conditions, of which a single match may take many. */
+static void
+count(applier *a, uint32_t steps) {
+  uint64_t before = a->choices >> 14;
+  a->choices += steps;
+  if (a->choices >> 14 != before)
+    bs_limits_check(a->ctx->heap);
+  a->cut |= a->choices > RL_MOST_CHOICES;
+  a->go_on &= !a->cut;
+}
+
+/* All alternatives of one match. */
+static void
+choose(applier *a) {
+  eg_guard_result r = EG_GUARD_EMIT;
+  a->guard.taken = 0;
+  for (uint32_t k = 0; a->go_on && r != EG_GUARD_END; k++) {
+    uint32_t before = a->guard.taken;
+    r = rl_guard_ask(&a->guard, a->graph, a->slots, k);
+    if (r == EG_GUARD_EMIT)
+      apply(a);
+    count(a, a->guard.taken - before);
+    if (!a->rule->condition->n_for)
+      break;
+  }
+}
+
 static bool
 on_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
   applier *a = ctx;
-  const rl_condition *condition = a->rule->condition;
   (void)root;
   (void)node;
   memset(a->slots, 0xff, (a->rule->n_slots + (size_t)1) * sizeof *a->slots);
   uint32_t n = 0;
   for (; n < a->rule->n_slots; n++)
     a->slots[n] = n < a->rule->n_bound ? slots[n] : UINT32_MAX;
-  if (!condition)
+  if (a->rule->condition)
+    choose(a);
+  else
     apply(a);
-  for (uint32_t k = 0; condition && a->go_on; k++) {
-    eg_guard_result r = rl_guard_ask(&a->guard, a->graph, a->slots, k);
-    if (r == EG_GUARD_EMIT)
-      apply(a);
-    if (r == EG_GUARD_END || !condition->n_for)
-      break;
-  }
   return a->go_on;
 }
 
-void
+bool
 rl_each_application(const gs_context *ctx, const rl_rules *rules,
                     const rl_rule *rule, gs_program *p, gs_term root,
                     rl_found found, void *found_ctx) {
@@ -400,8 +424,8 @@ rl_each_application(const gs_context *ctx, const rl_rules *rules,
   if (a.rule->condition)
     rl_guard_init(&a.guard, ctx->heap, s, a.rule->condition, a.rule);
   if (eg_fault(a.graph) == EG_FINE)
-    eg_search_class(a.graph, a.rule->pattern, s->class_of[root.i], on_match,
-                    &a);
+    a.cut |= !eg_search_within(a.graph, a.rule->pattern, s->class_of[root.i],
+                               RL_MOST_CHOICES, on_match, &a);
   if (a.rule->condition)
     rl_guard_done(&a.guard, ctx->heap);
   bs_free(ctx->heap, a.equations);
@@ -410,4 +434,5 @@ rl_each_application(const gs_context *ctx, const rl_rules *rules,
   bs_free(ctx->heap, a.term_of);
   eg_free(a.graph);
   rl_session_free(s);
+  return !a.cut;
 }

@@ -149,6 +149,42 @@ Test(pattern, a_search_stops_and_keeps_to_a_class) {
   small_end(&s);
 }
 
+static bool
+count(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
+  (void)root;
+  (void)node;
+  (void)slots;
+  ++*(uint32_t *)ctx;
+  return true;
+}
+
+/* Parts that share nothing have as many matches as theirs multiplied. */
+Test(pattern, a_search_within_some_steps_says_whether_it_ended) {
+  small s;
+  small_begin(&s, NULL);
+  enum { MANY = 600 };
+  eg_class last = EG_NO_CLASS;
+  for (int k = 0; k < MANY; k++)
+    last = f(&s, leaf(&s, k));
+  eg_rebuild(s.g);
+  TERM(one, V(0), N1(F, 0));
+  TERM(other, V(1), N1(F, 0));
+  TERM(third, V(2), N1(F, 0));
+  const eg_term parts[] = {one, other, third};
+  const uint32_t roots[] = {UINT32_MAX, 3, 4};
+  const eg_pattern *p = eg_pattern_new(&s.heap, s.values, parts, roots, 3, 5);
+  uint32_t n = 0;
+  cr_assert(eg_search_within(s.g, p, last, MANY * MANY * 2, count, &n));
+  cr_assert_eq(n, MANY * MANY);
+  n = 0;
+  cr_assert_not(eg_search_within(s.g, p, last, MANY * MANY / 4, count, &n));
+  cr_assert_lt(n, MANY * MANY);
+  n = 0;
+  eg_search_class(s.g, p, last, count, &n);
+  cr_assert_eq(n, MANY * MANY);
+  small_end(&s);
+}
+
 Test(pattern, deep_patterns_need_no_stack) {
   small s;
   small_begin(&s, NULL);
