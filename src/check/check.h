@@ -9,10 +9,9 @@
 
 #include "base/map.h"
 #include "glenside/text/form_files.h"
-#include "glenside/program/program.h"
+#include "glenside/array/inspect.h"
 #include "glenside/program/skeleton.h"
 #include "glenside/target/target.h"
-#include "glenside/type/view.h"
 
 /* ---- rules, as they are written (check_rules.c) ---- */
 
@@ -108,17 +107,12 @@ bool ck_match(const ck_env *, const gs_skeleton *, gs_term, bool binds);
 /* ---- instructions (instr.c) ---- */
 
 /* NULL when the call, which may stand below views, is what the instruction says
- * of `meant`; else why not.  `over`: it is over further dimensions. */
+ * of `meant`; else why not. */
 const char *ck_check_call(gs_program *, const gs_instr *, gs_term meant,
-                          gs_term call, bool over);
-/* check_form.c: whether two terms are one computation, or, `arrays`, one array
- * in one order but for views that undo each other; false where it cannot be
- * told. */
-bool ck_same_form(const gs_program *, gs_term, gs_term, bool arrays);
-/* Does a view leave the elements what they are, in the order in which they are
- * or in another one? */
-bool ck_keeps_order(gs_op);
-bool ck_only_orders(gs_op);
+                          gs_term call);
+/* check_form.c: whether two terms are one computation; false where it cannot be
+ * told.  `known`: by term, computes that are not looked into. */
+bool ck_same_form(const gs_program *, gs_term a, gs_term b, const bool *known);
 
 /* ---- proofs (check_proof.c, check_step.c) ---- */
 

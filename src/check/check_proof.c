@@ -35,19 +35,7 @@ ck_term(const ck_proof *x, uint32_t node) {
   return node && n->kind == BS_SX_SYM ? term_named(x, n->value) : GS_NO_TERM;
 }
 
-/* The program before the form. */
-static bool
-read_program(ck_proof *x, uint32_t source) {
-  bs_diags *diags = x->ctx->diags;
-  bs_source file = diags->sources.data[source - 1];
-  uint32_t lo = bs_sx_at(&x->sx, x->root)->span.lo;
-  uint32_t own = bs_source_add(diags, file.path, file.text, lo);
-  x->p = own ? gs_parse(x->ctx, x->rules->target, own) : NULL;
-  if (x->p)
-    name_terms(x);
-  return x->p != NULL;
-}
-
+/* The program stands before the form. */
 bool
 ck_read_proof(ck_proof *x, const char *path) {
   bs_diags *diags = x->ctx->diags;
@@ -61,7 +49,13 @@ ck_read_proof(ck_proof *x, const char *path) {
   if (!head || strcmp(head, "proof"))
     return bs_error(diags, BS_NOWHERE, "no-proof",
                     "%s does not end in a form (proof ...)", path);
-  return read_program(x, source);
+  bs_source file = diags->sources.data[source - 1];
+  uint32_t lo = bs_sx_at(&x->sx, x->root)->span.lo;
+  uint32_t own = bs_source_add(diags, file.path, file.text, lo);
+  x->p = own ? gs_parse(x->ctx, x->rules->target, own) : NULL;
+  if (x->p)
+    name_terms(x);
+  return x->p != NULL;
 }
 
 /* ---- lemmas ---- */
@@ -97,9 +91,8 @@ check_congruence(const ck_proof *x, uint32_t node, gs_term from, gs_term to) {
 
 static const char *
 check_chain(const ck_proof *x, uint32_t node, gs_term from, gs_term to) {
-  for (uint32_t c = bs_sx_item(&x->sx, node, 3); c;
-       c = bs_sx_at(&x->sx, c)->next) {
-    ck_lemma link;
+  uint32_t c = bs_sx_item(&x->sx, node, 3);
+  for (ck_lemma link; c; c = bs_sx_at(&x->sx, c)->next) {
     if (!ck_cited(x, c, GS_NO_TERM, &link) || link.from.i != from.i)
       return "the chain is broken";
     from = link.to;
@@ -137,14 +130,10 @@ same_array(const ck_proof *x, const gs_program *from, const gs_node *n) {
   if (!gs_term_ok(have) || gs_at(x->p, have)->op != n->op ||
       !bs_same(gs_at(x->p, have)->attr, n->attr))
     return GS_NO_TERM;
-  if (n->op == GS_TENSOR)
-    return have;
-  const char *text = bs_as_sym(x->ctx->values, name);
-  const gs_constant *a = gs_find_constant(from, text);
-  const gs_constant *b = gs_find_constant(x->p, text);
-  size_t size =
-      (size_t)gs_elements(&a->type) * gs_dtype_table[a->type.dtype].bytes;
-  return memcmp(a->data, b->data, size) ? GS_NO_TERM : have;
+  return n->op == GS_TENSOR || gs_same_constant(gs_constant_of(from, n->attr),
+                                                gs_constant_of(x->p, n->attr))
+             ? have
+             : GS_NO_TERM;
 }
 
 /* By term of a program that of the proof; GS_NO_TERM when it is made of other

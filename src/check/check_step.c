@@ -109,16 +109,6 @@ check_condition(const step *s, const ck_condition *c) {
 }
 
 static const char *
-check_result(const step *s, uint32_t result, gs_term from, gs_term to) {
-  const ck_side *side = &s->rule->results[result];
-  if (result && s->env.slots[side->slot] != from.i)
-    return "the result is about something else";
-  return ck_match(&s->env, side->term, to, false)
-             ? NULL
-             : "the rule gives something else";
-}
-
-static const char *
 check_rule(step *s, uint32_t result, uint32_t first, gs_term from, gs_term to) {
   const ck_rule *rule = s->rule;
   const char *why = take_given(s, first);
@@ -133,7 +123,12 @@ check_rule(step *s, uint32_t result, uint32_t first, gs_term from, gs_term to) {
   why = check_parts(s);
   for (uint32_t k = 0; k < rule->n_conditions && !why; k++)
     why = check_condition(s, &rule->conditions[k]);
-  return why ? why : check_result(s, result, from, to);
+  const ck_side *side = &rule->results[result];
+  if (!why && result && s->env.slots[side->slot] != from.i)
+    why = "the result is about something else";
+  if (!why && !ck_match(&s->env, side->term, to, false))
+    why = "the rule gives something else";
+  return why;
 }
 
 /* (rule FROM TO NAME RESULT ...) */
@@ -154,7 +149,7 @@ ck_check_step(ck_proof *x, uint32_t node, gs_term from, gs_term to) {
   if (rule->instr && (which || all[result].next))
     return "an instruction has one result";
   if (rule->instr)
-    return ck_check_call(x->p, rule->instr, from, to, strchr(called, '.'));
+    return ck_check_call(x->p, rule->instr, from, to);
   if (!ck_parse_rule(x->rules, rule))
     return "the rule cannot be read";
   uint32_t n = rule->scope.vars.len;

@@ -7,7 +7,6 @@
  * there yet puts that question on a stack, and is looked into once more when it
  * is answered. */
 #include "check/check.h"
-#include "glenside/array/tensor.h"
 #include <math.h>
 
 enum { MOST_QUESTIONS = 100000, MOST_DATA = 1 << 24 };
@@ -77,28 +76,6 @@ ask_reshape(asking *a, const question *q) {
   return found == NO ? ask_whole(a, kid) : found;
 }
 
-/* The indices of a row, where those of the view are in the question; false
- * where they do not depend on its axis. */
-static bool
-reach(const gs_view_row *row, const gs_type *type, const question *q,
-      int64_t *least, int64_t *most) {
-  bool along = !row->n;
-  *least = *most = row->offset;
-  for (uint32_t k = 0; k < row->n; k++) {
-    bool here = row->term[k].of == q->axis;
-    int64_t times = row->term[k].times, one = here ? q->lo : 0;
-    int64_t other = here ? q->hi - 1 : type->dim[row->term[k].of] - 1;
-    *least += times * (times > 0 ? one : other);
-    *most += times * (times > 0 ? other : one);
-    along |= here;
-  }
-  if (row->divided) {
-    *least = gs_quotient(NULL, *least, row->by);
-    *most = gs_quotient(NULL, *most, row->by);
-  }
-  return along;
-}
-
 /* A part of a view, in whose indices the question is. */
 static answer
 ask_part(asking *a, const gs_view_part *part, const question *q) {
@@ -111,7 +88,8 @@ ask_part(asking *a, const gs_view_part *part, const question *q) {
   if (part->source != GS_VIEW_CHILD)
     return part->source == GS_VIEW_ZERO || least_is_zero ? YES : NO;
   for (uint32_t k = 0; k < rank && found == NO; k++)
-    if (reach(&part->row[k], &type, q, &least, &most))
+    if (gs_row_range(&part->row[k], &type, q->axis, q->lo, q->hi, &least,
+                     &most))
       found = ask(a, kid, k, least, most + 1);
   return found == NO ? ask_whole(a, kid) : found;
 }
@@ -200,12 +178,9 @@ ask_data(const asking *a, const question *q) {
 static bs_value
 one_value(const ck_env *e, gs_term t) {
   gs_tensor data;
-  if (!elements_of(e, t, &data))
+  double first;
+  if (!elements_of(e, t, &data) || !gs_has_one_value(&data, &first))
     return BS_NIL;
-  double first = gs_tensor_get(&data, 0);
-  for (int64_t i = 0; i < data.elements; i++)
-    if (gs_tensor_get(&data, i) != first)
-      return BS_NIL;
   bool whole = fabs(first) < 1e15 && first == floor(first);
   return whole ? bs_int(e->ctx->values, (int64_t)first)
                : bs_real(e->ctx->values, first);
@@ -269,10 +244,14 @@ is_zero(const ck_env *e, gs_term t, const question *in) {
   return known == YES;
 }
 
-/* What every element is, where data below views that only choose among them
- * tell. */
-static bs_value
-value_of(const ck_env *e, gs_term t) {
+bool
+ck_is_zero(const ck_env *e, gs_term t, uint32_t axis, int64_t lo, int64_t hi) {
+  return is_zero(e, t, &(question){t, axis, lo, hi});
+}
+
+/* What data below views that only choose among them tell, or zero. */
+bs_value
+ck_constant(const ck_env *e, gs_term t) {
   bs_value known = BS_NIL;
   for (uint32_t k = 0; k <= e->n_facts && !known.i; k++) {
     gs_term x = shown(e, t, k);
@@ -283,18 +262,7 @@ value_of(const ck_env *e, gs_term t) {
     if (n)
       known = one_value(e, x);
   }
-  return known;
-}
-
-bool
-ck_is_zero(const ck_env *e, gs_term t, uint32_t axis, int64_t lo, int64_t hi) {
-  return is_zero(e, t, &(question){t, axis, lo, hi});
-}
-
-bs_value
-ck_constant(const ck_env *e, gs_term t) {
-  bs_value value = value_of(e, t);
-  return value.i || !is_zero(e, t, NULL) ? value : bs_int(e->ctx->values, 0);
+  return known.i || !is_zero(e, t, NULL) ? known : bs_int(e->ctx->values, 0);
 }
 
 bool

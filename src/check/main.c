@@ -53,19 +53,16 @@ put_rules(const gs_context *ctx, const ck_rules *r) {
 
 static int
 say(const gs_context *ctx, const ck_proof *x, bool quiet) {
-  if (x->why && x->at)
-    printf("rejected: lemma %u: %s\n", x->at, x->why);
-  else if (x->why)
-    printf("rejected: %s\n", x->why);
-  if (x->why)
+  if (x->why) {
+    printf(x->at ? "rejected: lemma %u: " : "rejected: ", x->at);
+    puts(x->why);
     return REJECTED;
-  printf("accepted: %u output%s, %u lemmas, %u rule applications\n",
-         x->claims.len, x->claims.len == 1 ? "" : "s", x->lemmas.len,
-         x->n_applied);
-  if (!quiet) {
-    printf("it rests on:\n");
-    put_rules(ctx, x->rules);
   }
+  printf("accepted: %u output%s, %u lemmas, %u rule applications\n%s",
+         x->claims.len, x->claims.len == 1 ? "" : "s", x->lemmas.len,
+         x->n_applied, quiet ? "" : "it rests on:\n");
+  if (!quiet)
+    put_rules(ctx, x->rules);
   return ACCEPTED;
 }
 
@@ -73,19 +70,20 @@ say(const gs_context *ctx, const ck_proof *x, bool quiet) {
 
 static bool
 load(const gs_context *ctx, const job *j, ck_rules *rules) {
-  const list *target = &j->lists[TARGET], *given = &j->lists[PARAMS];
-  gs_target *t = target->n
-                     ? gs_target_parse_file(
-                           ctx, bs_path_found(ctx->arena, &bs_targets_place,
-                                              target->said[target->n - 1]))
-                     : gs_target_default(ctx);
+  const list *given = j->lists;
+  uint32_t n = given[TARGET].n;
+  const char *last = n ? given[TARGET].said[n - 1] : NULL;
+  const bs_place *at = &bs_targets_place;
+  gs_target *t =
+      n ? gs_target_parse_file(ctx, bs_path_found(ctx->arena, at, last))
+        : gs_target_default(ctx);
   bool ok = t != NULL;
   ck_rules_init(rules, ctx, t);
-  for (uint32_t k = 0; ok && k < given->n; k++)
-    ok = ck_give_param(rules, given->said[k]);
-  for (uint32_t k = 0; ok && k < j->lists[RULES].n; k++)
+  for (uint32_t k = 0; ok && k < given[PARAMS].n; k++)
+    ok = ck_give_param(rules, given[PARAMS].said[k]);
+  for (uint32_t k = 0; ok && k < given[RULES].n; k++)
     ok = gs_forms_load(&rules->forms, bs_path_found(ctx->arena, &bs_rules_place,
-                                                    j->lists[RULES].said[k]));
+                                                    given[RULES].said[k]));
   ck_add_instrs(rules);
   return ok;
 }
@@ -115,10 +113,7 @@ run(void *arg) {
   bs_text text;
   bs_arena_init(&arena, j->heap);
   bs_diags_init(&diags, j->heap);
-  gs_context ctx = {.heap = j->heap,
-                    .arena = &arena,
-                    .values = bs_values_new(j->heap),
-                    .diags = &diags};
+  gs_context ctx = {j->heap, &arena, bs_values_new(j->heap), &diags};
   j->code = check(&ctx, j);
   bs_text_init(&text, j->heap);
   for (uint32_t k = 0; k < diags.list.len; k++)

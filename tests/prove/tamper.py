@@ -45,6 +45,11 @@ CASES = [
     ("layers", None, "rules", "targets/systolic16.target"),
     ("mapped", "examples/matmul.glen", "rules", "targets/systolic.target"),
     ("conv", "examples/conv.glen", "rules", "targets/systolic16.target"),
+    # Operands that are filled up, and results that are cut.
+    ("padded", "examples/conv-i8.glen", "rules", "targets/systolic16.target"),
+    ("cut", "examples/mlp.glen", "rules", "targets/systolic16.target"),
+    ("each", "examples/depthwise.glen", "rules",
+     "targets/systolic16.target"),
 ]
 
 

@@ -6,6 +6,7 @@
  * it can still be compared.  isl's operations are counted over the whole
  * session; past the bound every one of them fails, and nothing is proved. */
 #include "prove/relation/relation.h"
+#include "glenside/array/inspect.h"
 #include "poly/loops/limit.h"
 #include <isl/ctx.h>
 #include <isl/options.h>
@@ -80,11 +81,9 @@ make_atom(pv_relations *r, gs_term t, pv_series *out) {
 static bool
 same_everywhere(const gs_constant *c, pv_number *out) {
   gs_tensor t = gs_tensor_of(c);
-  double first = gs_tensor_get(&t, 0);
-  for (int64_t k = 1; k < t.elements; k++)
-    if (gs_tensor_get(&t, k) != first)
-      return false;
-  return pv_number_of_real(c->type.dtype, first, out);
+  double first;
+  return gs_has_one_value(&t, &first) &&
+         pv_number_of_real(c->type.dtype, first, out);
 }
 
 static void

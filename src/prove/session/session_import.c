@@ -5,6 +5,7 @@
  * name gets a new name.  Terms are copied in order, so that children come
  * first. */
 #include "prove/session/session.h"
+#include "glenside/array/inspect.h"
 #include "glenside/target/target.h"
 #include <assert.h>
 #include <string.h>
@@ -63,13 +64,6 @@ import_tensor(const importer *x, const gs_node *n, const gs_type *type) {
   return gs_add_tensor(x->to, name, type, n->span);
 }
 
-static bool
-same_constant(const gs_constant *a, const gs_constant *b) {
-  size_t bytes =
-      (size_t)gs_elements(&a->type) * gs_dtype_table[a->type.dtype].bytes;
-  return gs_type_equal(&a->type, &b->type) && !memcmp(a->data, b->data, bytes);
-}
-
 static gs_term
 constant_term(const gs_program *p, const gs_constant *c) {
   for (uint32_t k = 0; k < p->nodes.len; k++)
@@ -83,7 +77,7 @@ gs_term
 pv_import_constant(const gs_constant *c, gs_program *to, bs_span span) {
   const char *name = c->name;
   const gs_constant *have = gs_find_constant(to, name);
-  while (have && !same_constant(have, c)) {
+  while (have && !gs_same_constant(have, c)) {
     name = bs_arena_printf(to->ctx.arena, "%s'", name);
     have = gs_find_constant(to, name);
   }

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* test_form.c - what the proof checker takes to be one computation is one.
+ *
+ * Products of two matrices are written again over operands that are padded, cut
+ * and put in another order, with the result cut; at random, so that many are
+ * wrong.  What is taken to be the same must be so when it is interpreted. */
+#include "../random_view.h"
+#include "../sanitized.h"
+#include "check/check.h"
+#include "glenside/interpret/interpret.h"
+
+TestSuite(form, .init = fixture_start);
+
+typedef struct made {
+  gs_program *p;
+  gs_term a, b; /* m x k and n x k */
+  int64_t m, n, k, rows, columns, depth;
+  bool ok;
+} made;
+
+static gs_term
+add(made *x, gs_op op, bs_value attr, gs_term one, gs_term other) {
+  gs_fault fault;
+  gs_term kids[2] = {one, other};
+  if (!x->ok || !gs_term_ok(one))
+    return GS_NO_TERM;
+  gs_term t = gs_add(x->p, op, attr, kids, gs_term_ok(other) ? 2 : 1,
+                     BS_NOWHERE, &fault);
+  x->ok = gs_term_ok(t);
+  return t;
+}
+
+static bs_value
+ints(const int64_t *n, uint32_t count) {
+  return bs_ints(ctx.values, n, count);
+}
+
+static gs_term
+pad(made *x, gs_term t, int64_t axis, int64_t before, int64_t after) {
+  static const char *const kinds[] = {"min", "edge", "zero"};
+  int64_t kind = below(24);
+  bs_value attr[4] = {bs_sym(ctx.values, kinds[kind > 2 ? 2 : kind]),
+                      bs_int(ctx.values, axis), bs_int(ctx.values, before),
+                      bs_int(ctx.values, after)};
+  if (!before && !after)
+    return t;
+  return add(x, GS_PAD, bs_list(ctx.values, attr, 4), t, GS_NO_TERM);
+}
+
+static gs_term
+slice(made *x, gs_term t, int64_t axis, int64_t n, int64_t of) {
+  int64_t lo = below(6) ? 0 : below(of - n + 1);
+  if (n == of && below(2))
+    return t;
+  return add(x, GS_SLICE, ints((int64_t[]){axis, lo, lo + n}, 3), t,
+             GS_NO_TERM);
+}
+
+static gs_term
+reshape(made *x, gs_term t, const int64_t *s, uint32_t n, const int64_t *c,
+        uint32_t n_c) {
+  bs_value attr[2] = {ints(s, n), ints(c, n_c)};
+  return add(x, GS_RESHAPE, bs_list(ctx.values, attr, 2), t, GS_NO_TERM);
+}
+
+static gs_term
+product(made *x, gs_term a, gs_term b) {
+  bs_value dot = bs_sym(ctx.values, "dotProd"),
+           none = bs_list(ctx.values, 0, 0);
+  gs_term both = add(x, GS_CARTPROD, none, a, b);
+  return add(x, GS_COMPUTE, bs_list(ctx.values, &dot, 1), both, GS_NO_TERM);
+}
+
+/* An operand, filled up, its depth in two parts, perhaps in their other order,
+ * its rows perhaps as well. */
+static gs_term
+operand(made *x, gs_term t, int64_t from, int64_t rows, int64_t parts,
+        bool turned) {
+  int64_t before = below(12) ? 0 : below(x->depth - x->k + 1);
+  int64_t c[2] = {parts, x->depth / parts};
+  if (below(2))
+    t = pad(x, t, 0, 0, rows - from);
+  t = pad(x, t, 1, before, x->depth - x->k - before);
+  gs_type type;
+  if (!x->ok || !gs_term_ok(t))
+    return GS_NO_TERM;
+  gs_type_at(x->p, t, &type);
+  t = pad(x, t, 0, 0, rows - type.dim[0]);
+  t = reshape(x, t, &rows, 1, c, 2);
+  int64_t turn[3] = {0, 2, 1};
+  if (turned || !below(20)) {
+    bs_value p = ints(turn, 3);
+    t = add(x, GS_TRANSPOSE, bs_list(ctx.values, &p, 1), t, GS_NO_TERM);
+  }
+  return t;
+}
+
+static gs_term
+matrix(made *x, const char *name, int64_t rows, int64_t columns) {
+  gs_type type = {
+      .access = 2, .rank = 2, .dtype = GS_F64, .dim = {rows, columns}};
+  gs_term t = gs_add_tensor(x->p, name, &type, BS_NOWHERE);
+  return add(x, GS_ACCESS, ints((int64_t[]){1}, 1), t, GS_NO_TERM);
+}
+
+static bool
+are_equal(made *x, gs_term one, gs_term other) {
+  gs_tensor in[2], out[2];
+  gs_add_output(x->p, "one", one, BS_NOWHERE);
+  gs_add_output(x->p, "other", other, BS_NOWHERE);
+  memset(out, 0, sizeof out);
+  for (uint32_t k = 0; k < 2; k++) {
+    gs_type type;
+    gs_type_at(x->p, x->p->inputs.data[k].term, &type);
+    gs_tensor_init(&heap, &in[k], &type);
+    for (int64_t i = 0; i < in[k].elements; i++)
+      gs_tensor_set(&in[k], i, (double)(1 + below(1000)));
+  }
+  cr_assert(gs_interpret(x->p, in, out));
+  for (int64_t i = 0; i < out->elements; i++)
+    if (gs_tensor_get(&out[0], i) != gs_tensor_get(&out[1], i))
+      return false;
+  return true;
+}
+
+Test(form, of_padded_products_is_that_of_what_they_compute) {
+  uint32_t accepted = 0, equal = 0, all = 0, wrong = 0;
+  bool known[256] = {false};
+  for (uint64_t seed = 1; seed <= (SANITIZED ? 1500u : 6000u); seed++) {
+    state = seed * 7919;
+    made x = {.p = gs_program_new(&ctx, NULL), .ok = true};
+    x.m = 1 + below(6), x.n = 1 + below(6), x.k = 1 + below(9);
+    x.rows = x.m + below(4), x.columns = x.n + below(4);
+    int64_t parts = 1 + below(4), each = (x.k + parts - 1) / parts + below(2);
+    x.depth = parts * each;
+    x.a = matrix(&x, "a", x.m, x.k);
+    x.b = matrix(&x, "b", x.n, x.k);
+    bool turned = below(2);
+    gs_term meant = product(&x, x.a, x.b);
+    gs_term left = operand(&x, x.a, x.m, x.rows, parts, turned);
+    gs_term right = operand(&x, x.b, x.n, x.columns, parts, turned);
+    gs_term said = product(&x, left, right);
+    said = slice(&x, said, 0, x.m, x.rows);
+    said = slice(&x, said, 1, x.n, x.columns);
+    if (!x.ok || !gs_term_ok(said) ||
+        !bs_same(gs_at(x.p, said)->type, gs_at(x.p, meant)->type))
+      continue;
+    cr_assert_lt(x.p->nodes.len, 256);
+    bool same = ck_same_form(x.p, meant, said, known);
+    bool is = are_equal(&x, meant, said);
+    cr_expect(!same || is, "seed %d: taken to be the same", (int)seed);
+    accepted += same;
+    equal += is;
+    wrong += !is;
+    all++;
+  }
+  cr_log_info("%u of %u equal ones are seen, of %u", accepted, equal, all);
+  cr_expect_gt(accepted * 10, equal * 7, "%u of %u", accepted, equal);
+  cr_expect_gt(wrong * 10, all, "%u of %u are wrong", wrong, all);
+}
