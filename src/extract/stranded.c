@@ -18,6 +18,7 @@ typedef struct finder {
   const bs_values *values;
   const ex_choice *x;
   uint32_t *reader;       /* by class id: NOBODY, MANY, or a class's id + 1 */
+  uint32_t *turner;       /* the same, where rows are turned on the way, too */
   uint32_t *memory;       /* by class id: where it lies; 0: elsewhere */
   BS_VEC(uint32_t) order; /* classes, children first */
 } finder;
@@ -93,8 +94,7 @@ walk(finder *f, bs_heap *heap, uint32_t root, uint8_t *seen) {
 /* ---- who reads it ---- */
 
 static void
-add_reader(finder *f, uint32_t class, uint32_t reader) {
-  uint32_t *at = &f->reader[class];
+add_reader(uint32_t *at, uint32_t reader) {
   *at = *at == NOBODY || *at == reader ? reader : MANY;
 }
 
@@ -124,16 +124,27 @@ reader_below(const finder *f, uint32_t class) {
   return is_view(f, class) ? MANY : class + 1;
 }
 
+static uint32_t
+turner_below(const finder *f, uint32_t class) {
+  if ((gs_op)eg_op(f->x->graph, node_at(f, class)) == GS_TRANSPOSE ||
+      is_handed_on(f, node_at(f, class)))
+    return f->turner[class];
+  return is_view(f, class) ? MANY : class + 1;
+}
+
 static void
 find_readers(finder *f) {
   for (uint32_t k = 0; k < f->x->n_roots; k++)
-    f->reader[kid_id(f, f->x->roots[k])] = MANY;
+    f->reader[kid_id(f, f->x->roots[k])] =
+        f->turner[kid_id(f, f->x->roots[k])] = MANY;
   for (uint32_t k = f->order.len; k-- > 0;) {
     uint32_t class = f->order.data[k], n;
     const eg_class *kids = kids_at(f, class, &n);
-    uint32_t reader = reader_below(f, class);
-    for (uint32_t j = 0; j < n; j++)
-      add_reader(f, kid_id(f, kids[j]), reader);
+    uint32_t reader = reader_below(f, class), turner = turner_below(f, class);
+    for (uint32_t j = 0; j < n; j++) {
+      add_reader(&f->reader[kid_id(f, kids[j])], reader);
+      add_reader(&f->turner[kid_id(f, kids[j])], turner);
+    }
   }
 }
 
@@ -141,13 +152,17 @@ find_readers(finder *f) {
 
 /* The one reader takes it in the memory where it lies. */
 static bool
-is_taken_there(const finder *f, uint32_t class, uint32_t memory) {
-  uint32_t reader = f->reader[class];
+takes_there(const finder *f, uint32_t reader, uint32_t memory) {
   if (reader == NOBODY || reader == MANY)
     return false;
   const gs_instr *i =
       instr_of(f->target, f->values, f->x->graph, node_at(f, reader - 1));
   return i && i->pointwise && i->operands[0].memory == memory;
+}
+
+static bool
+is_taken_there(const finder *f, uint32_t class, uint32_t memory) {
+  return takes_there(f, f->reader[class], memory);
 }
 
 static uint32_t
@@ -164,13 +179,22 @@ memory_of(const finder *f, uint32_t class) {
   return memory;
 }
 
+/* What cannot leave and is turned by its one reader, which other calls do not
+ * have to. */
+static bool
+is_turned(const finder *f, uint32_t class, const gs_instr *i) {
+  return !leaves_as_it_is(f->target, &i->result) &&
+         !is_taken_there(f, class, i->result.memory) &&
+         takes_there(f, f->turner[class], i->result.memory);
+}
+
 static uint8_t
 stranding_of(const finder *f, uint32_t class, const gs_instr *i) {
   uint32_t n;
   const eg_class *kids = kids_at(f, class, &n);
   uint8_t found = 0;
   if (!leaves_as_it_is(f->target, &i->result) &&
-      !is_taken_there(f, class, i->result.memory))
+      !is_taken_there(f, class, i->result.memory) && !is_turned(f, class, i))
     found |= EX_STAYS;
   for (uint32_t k = 0; k < n && k < i->n_operands; k++) {
     uint32_t kid = kid_id(f, kids[k]), memory = i->operands[k].memory;
@@ -181,15 +205,32 @@ stranding_of(const finder *f, uint32_t class, const gs_instr *i) {
 }
 
 static bool
+add_why(uint8_t *stranded, uint8_t why) {
+  bool any = why & ~*stranded;
+  *stranded |= why;
+  return any;
+}
+
+/* The class of what the call works on. */
+static uint32_t
+taken_by(const finder *f, uint32_t class) {
+  uint32_t n;
+  const eg_class *kids = kids_at(f, class, &n);
+  return kid_id(f, kids[0]);
+}
+
+static bool
 note_stranded(const finder *f, uint8_t *stranded) {
   bool any = false;
   for (uint32_t k = 0; k < f->order.len; k++) {
     uint32_t class = f->order.data[k];
     const gs_instr *i =
         instr_of(f->target, f->values, f->x->graph, node_at(f, class));
-    uint8_t found = i ? stranding_of(f, class, i) : 0;
-    any |= found & ~stranded[class];
-    stranded[class] |= found;
+    if (!i)
+      continue;
+    any |= add_why(&stranded[class], stranding_of(f, class, i));
+    if (is_turned(f, class, i))
+      any |= add_why(&stranded[taken_by(f, f->turner[class] - 1)], EX_TURNS);
   }
   return any;
 }
@@ -202,6 +243,7 @@ ex_find_stranded(bs_heap *heap, const gs_target *t, const bs_values *values,
     return false;
   uint8_t *seen = EX_ZERO(heap, uint8_t, x->n_ids);
   f.reader = EX_ZERO(heap, uint32_t, x->n_ids);
+  f.turner = EX_ZERO(heap, uint32_t, x->n_ids);
   f.memory = EX_ZERO(heap, uint32_t, x->n_ids);
   for (uint32_t k = 0; k < x->n_roots; k++)
     walk(&f, heap, kid_id(&f, x->roots[k]), seen);
@@ -211,6 +253,7 @@ ex_find_stranded(bs_heap *heap, const gs_target *t, const bs_values *values,
   bool any = note_stranded(&f, stranded);
   bs_vec_done(heap, &f.order);
   bs_free(heap, f.memory);
+  bs_free(heap, f.turner);
   bs_free(heap, f.reader);
   bs_free(heap, seen);
   return any;
@@ -230,9 +273,13 @@ without_way(const gs_target *t, const gs_instr *i, uint8_t why) {
 bool
 ex_is_stranded(const gs_target *t, const bs_values *values, const eg_graph *g,
                eg_node node, const uint8_t *stranded) {
-  uint8_t why = stranded ? stranded[eg_class_of(g, node).i] : 0;
-  const gs_instr *i = why ? instr_of(t, values, g, node) : NULL;
-  return i && without_way(t, i, why);
+  uint32_t n;
+  const gs_instr *i = stranded ? instr_of(t, values, g, node) : NULL;
+  if (!i)
+    return false;
+  return without_way(t, i, stranded[eg_class_of(g, node).i]) ||
+         (i->pointwise &&
+          stranded[eg_find(g, eg_kids(g, node, &n)[0]).i] & EX_TURNS);
 }
 
 const gs_operand *

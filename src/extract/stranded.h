@@ -13,8 +13,9 @@
 #include "glenside/target/target.h"
 
 typedef enum ex_stranding {
-  EX_STAYS = 1,  /* what the class's calls give stays in such a memory */
-  EX_LACKING = 2 /* what they take never comes to one */
+  EX_STAYS = 1,   /* what the class's calls give stays in such a memory */
+  EX_LACKING = 2, /* what they take never comes to one */
+  EX_TURNS = 4    /* who reads the class takes other rows than those there */
 } ex_stranding;
 
 /* What was chosen of an e-graph: a node of each class, by id. */

@@ -386,12 +386,11 @@ derive_more(rl_rules *rules, const gs_instr *instr) {
 }
 
 static bool
-feeds(const gs_target *t, const rl_compiled *a, const rl_compiled *b) {
+feeds(const rl_compiled *a, const rl_compiled *b) {
   const gs_operand *to = &b->fit->instr->operands[0];
   return a->fit && !a->fit->instr->pointwise &&
          a->fit->instr->result.memory == to->memory &&
-         a->fit->instr->result.dtype == to->dtype &&
-         !gs_hops(t, to->dtype, to->memory, 0);
+         a->fit->instr->result.dtype == to->dtype;
 }
 
 /* What of the rules that were derived stands before what else of them. */
@@ -408,7 +407,7 @@ note_feeds(rl_rules *rules, uint32_t from) {
     const rl_compiled **found =
         BS_NEWS(rules->ctx.arena, const rl_compiled *, n);
     for (uint32_t j = 0; j < n; j++)
-      if (feeds(rules->target, all[j], all[k]))
+      if (feeds(all[j], all[k]))
         found[all[k]->n_feeds++] = all[j];
     all[k]->feeds = found;
   }

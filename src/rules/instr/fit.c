@@ -91,8 +91,11 @@ fit_enter(fitting *x, uint32_t space) {
   if (!fit_walk(m, way / FIT_WAYS))
     return false;
   find_lies(m);
-  return fit_space_of(m, (fit_joins)(way % FIT_WAYS), &x->space) &&
-         (way == space || fit_add_ones(m->f, &x->space));
+  if (!fit_space_of(m, (fit_joins)(way % FIT_WAYS), &x->space))
+    return false;
+  if (x->rule->n_feeds)
+    fit_find_left(x);
+  return way == space || fit_add_ones(m->f, &x->space);
 }
 
 void
@@ -230,10 +233,12 @@ build(fitting *x, const fit_candidate *c, fit_mode mode) {
                 : fit_build(&x->m, &x->space, &c->a, into, mode, &calls);
 }
 
-/* One that is cut is worth it only if it takes less than all that are not. */
+/* One that is cut is worth it only if it takes less than all that are not.  Of
+ * one that takes what other calls leave, those are a part of the price. */
 static bool
 is_worth(const fitting *x, uint32_t at) {
-  for (uint32_t k = 0; x->all.data[at].cut && k < at; k++)
+  uint32_t cut = x->all.data[at].cut;
+  for (uint32_t k = 0; cut && !x->cuts.data[cut - 1].is_wide && k < at; k++)
     if (!x->all.data[k].cut)
       return false;
   return true;
@@ -303,7 +308,7 @@ fit_begin(rl_session *s, eg_graph *graph, rl_guard *guard,
  * it has to come from elsewhere. */
 void
 fit_find_all(fitting *x) {
-  if (x->rule->n_feeds && fit_find_wide(x))
+  if (x->rule->n_feeds && fit_is_kept(x) && fit_find_wide(x))
     return;
   find_plain(x);
   if (!x->all.len)

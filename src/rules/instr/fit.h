@@ -123,6 +123,15 @@ typedef struct fit_tile {
   int64_t size[GS_MAX_RANK], step[GS_MAX_RANK];
 } fit_tile;
 
+/* What other calls leave of operand 0 in its memory, as tiles of the array that
+ * is read; whose class that is. */
+enum { FIT_MOST_LEFT = 4 };
+typedef struct fit_left {
+  eg_class of;
+  uint32_t n;
+  fit_tile tile[FIT_MOST_LEFT];
+} fit_left;
+
 /* What padded calls leave, of which a computation's operand is a slice. */
 typedef struct fit_wide {
   eg_class cls;
@@ -142,6 +151,7 @@ typedef struct fit_onto {
  * are zero beyond what there is. */
 typedef struct fit_slice {
   const struct fit_wide *wide; /* NULL: operands are padded */
+  bool is_taken;               /* what converts the result takes it as it is */
   const fit_onto *onto;        /* NULL: sums begin */
   uint32_t n;
   struct {
@@ -155,7 +165,7 @@ typedef struct fit_slice {
  * half goes on with the first one.  Or, padded, one part of which `at` are
  * sizes; what is wide need not be padded for that. */
 typedef struct fit_cut {
-  bool padded, is_wide, sums;
+  bool padded, is_wide, sums, is_taken;
   fit_wide wide;
   uint32_t n, atom[FIT_SLICED];
   int64_t at[FIT_SLICED];
@@ -192,7 +202,8 @@ typedef struct fit_match {
   bool has_leaf[FIT_OPERANDS];
   /* Of leaves that fit_uncast made, its views; n is 0 where there are none. */
   fit_chain uncast[FIT_OPERANDS];
-  fit_lie lie[FIT_OPERANDS + 1];     /* of leaves, and at the end of the root */
+  fit_lie lie[FIT_OPERANDS + 1]; /* of leaves, and at the end of the root */
+  fit_left left;
   uint32_t slots[GS_MAX_INSTR_VARS]; /* parameters that operators tell */
   gs_type type;                      /* of the whole */
   bool adds; /* terms to the graph; else those that are there are found */
@@ -274,6 +285,10 @@ uint32_t fit_place_of(const fit_list *, uint32_t atom);
  * are no single distance apart. */
 bool fit_tile_of(const fit_instr *, const fit_space *, const fit_list *,
                  const fit_shape *, const fit_assignment *, fit_tile *out);
+/* fit_result.c: whether calls leave their part of the result as it is stored;
+ * slice: NULL where it is all of it. */
+bool fit_leaves_well(const fit_match *, const fit_space *, const fit_slice *,
+                     const fit_assignment *);
 /* fit_cut.c: part k. */
 fit_slice fit_slice_of(const fit_space *, const fit_cut *, uint32_t k);
 fit_space fit_part_of(const fit_space *, const fit_slice *);
@@ -313,13 +328,15 @@ void fit_lie_dense(const gs_type *, fit_lie *out);
 void fit_lie_with(const gs_type *, uint32_t last, fit_lie *out);
 void fit_lie_up(const fit_match *, const fit_chain *, uint32_t level,
                 fit_lie *);
-/* Of the array that is read below operand k, or that the root is stored in. */
+/* Of the array that is read below operand k. */
 void fit_lie_below(const fit_match *, uint32_t k, fit_lie *out);
-void fit_lie_above(const fit_match *, fit_lie *out);
 /* Of the index that the dimensions make up in row-major order the digit of that
  * size above `low` elements: the distance of its values; 0: it has no single
  * one, or none is known. */
 int64_t fit_flat_stride(const fit_lie *, int64_t low, int64_t size);
+/* fit_above.c: of the array that the root, or what is made of each of its
+ * elements, is stored in. */
+void fit_lie_above(const fit_match *, fit_lie *out);
 /* fit_bring.c: whether operand k, the result where k is their number, can be
  * taken from, or put, where its elements lie so far apart along dimensions of a
  * call. */

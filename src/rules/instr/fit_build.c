@@ -320,6 +320,21 @@ stride_of_dim(const building *b, const fit_shape *shape, uint32_t d,
   return !own.n ? 1 : missing && missing < own.n ? -1 : all;
 }
 
+/* Other calls leave such tiles of the operand in its memory. */
+static bool
+is_left(const building *b, uint32_t k, const int64_t *dim, const int64_t *step,
+        uint32_t rank) {
+  const fit_left *left = &b->m->left;
+  bool found = false;
+  for (uint32_t i = 0; k == 0 && i < left->n && !found; i++) {
+    const fit_tile *tile = &left->tile[i];
+    found = tile->rank == rank;
+    for (uint32_t d = 0; d < rank && found; d++)
+      found = dim[d] == 1 || tile->size[d] == 1 || step[d] == tile->step[d];
+  }
+  return found;
+}
+
 /* Whether parts in the order `p` can be brought as operand k, or as the result,
  * without a copy by the host. */
 bool
@@ -339,7 +354,8 @@ fit_lies_well(const building *b, const fit_shape *shape, uint32_t k,
     if (step[d] < 0)
       return false;
   }
-  return fit_can_bring(b->m->session->target, b->m->f->instr, k, dim, step,
+  return is_left(b, k, dim, step, shape->rank) ||
+         fit_can_bring(b->m->session->target, b->m->f->instr, k, dim, step,
                        shape->rank);
 }
 

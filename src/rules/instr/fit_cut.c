@@ -32,7 +32,9 @@ fit_parts_of(const fit_cut *cut) {
 fit_slice
 fit_slice_of(const fit_space *s, const fit_cut *cut, uint32_t k) {
   assert(k < fit_parts_of(cut));
-  fit_slice out = {.wide = cut->is_wide ? &cut->wide : NULL, .n = cut->n};
+  fit_slice out = {.wide = cut->is_wide ? &cut->wide : NULL,
+                   .is_taken = cut->is_taken,
+                   .n = cut->n};
   for (uint32_t j = 0; j < cut->n; j++) {
     int64_t whole = s->atom[cut->atom[j]].size, at = cut->at[j];
     bool second = !cut->padded && k >> (cut->n - 1 - j) & 1;

@@ -60,19 +60,33 @@ reduce_stages(building *b) {
   fit_add_view(b, GS_COMPUTE, &spec, 1);
 }
 
+static bool
+is_well(const building *b) {
+  const fit_match *m = b->m;
+  parts rows;
+  fit_list_of_atoms(b, &b->s->result, &rows);
+  return !m->f->in_memory || is_padded(b) ||
+         fit_lies_well(b, &m->f->result, m->f->instr->n_operands, &rows,
+                       &m->lie[FIT_OPERANDS]);
+}
+
+bool
+fit_leaves_well(const fit_match *m, const fit_space *s, const fit_slice *slice,
+                const fit_assignment *a) {
+  building b = {.m = m, .s = s, .a = a, .slice = slice, .mode = FIT_PRICE};
+  return is_well(&b);
+}
+
 static void
 build_result(building *b, rl_fit *calls) {
   const fit_match *m = b->m;
-  uint32_t k = m->f->instr->n_operands;
   parts from, to;
   fit_list_of_call(b, &m->f->result, UINT32_MAX, &from);
   fit_list_of_atoms(b, &b->s->result, &to);
-  parts rows = to;
   end_dims_of_result(b, &to);
   uint32_t access = to.n_dims;
   bool staged = put_stages(b, &to);
-  bool well = staged || !m->f->in_memory || is_padded(b) ||
-              fit_lies_well(b, &m->f->result, k, &rows, &m->lie[FIT_OPERANDS]);
+  bool well = staged || (b->slice && b->slice->is_taken) || is_well(b);
   b->failed |= !well && stays(b);
   if (!well)
     fit_copy(b);

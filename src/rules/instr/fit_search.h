@@ -46,5 +46,10 @@ extern const double fit_worth;
 /* fit_wide.c: candidates that take what calls leave between zeros; false: there
  * are none.  Notes whether calls leave the operand there at all. */
 bool fit_find_wide(fitting *);
+/* Whether operand 0 can leave its memory only converted. */
+bool fit_is_kept(const fitting *);
+/* Notes what other calls leave of operand 0, where it is read, or the result
+ * stored, in another order than that of the array. */
+void fit_find_left(fitting *);
 
 #endif
