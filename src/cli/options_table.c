@@ -4,10 +4,15 @@
  * A row names the commands it belongs to by a bit mask over the commands' order
  * in cl_commands. */
 #include "cli/options_table.h"
+#include "cli/cli_emit.h"
 
 #include <string.h>
 
 #define AT(field) offsetof(cl_options, field)
+/* The words of CL_FORMS; each has a blank before it, and the first needs none.
+ */
+#define WORD(id, word, ...) " " word
+#define FORMS               &(CL_FORMS(WORD))[1]
 
 const cl_row cl_rows[] = {
     {"rules", 'r', "PATH", LIST, AT(rules), EXPLORES, NULL, NULL,
@@ -105,9 +110,7 @@ const cl_row cl_rows[] = {
      "may be given several times"},
     {"list-operators", 0, NULL, FLAG, AT(list_operators), IMPORT, NULL, NULL,
      "prints the operators that are supported and reads nothing"},
-    {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h",
-     "glen egraph-json dot html loops sched tree implgraph implgraph-json c "
-     "cuda opencl opencl-host h manifest",
+    {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h", FORMS,
      "what to write, separated by commas"},
     {"emit", 0, "FORM", TEXT, AT(form), SATURATE, "glen", "glen html proof",
      "what to write: the program, a report for a browser, or a proof that the "
