@@ -37,18 +37,24 @@ on_type_of(int32_t type) {
   return known ? &types[type] : &unknown;
 }
 
-/* False with a fault. */
+/* False with a fault.  Beside a size of 0 the others are bounded, too, so that
+ * no product of sizes overflows. */
 static bool
 count(on_import *im, const int64_t *dim, uint32_t rank, int64_t most,
       int64_t *out) {
+  int64_t bound = 1;
   *out = 1;
-  for (uint32_t k = 0; k < rank; k++)
-    if (dim[k] < 0 || __builtin_mul_overflow(*out, dim[k], out) || *out > most)
+  for (uint32_t k = 0; k < rank; k++) {
+    if (dim[k] < 0 ||
+        __builtin_mul_overflow(bound, dim[k] ? dim[k] : 1, &bound) ||
+        bound > most)
       return on_fail(im,
                      "an array has a size below 0, or more than %lld elements, "
                      "which is the most that can be %s",
                      (long long)most,
                      most == MOST_STORED ? "stored" : "computed here");
+    *out *= dim[k];
+  }
   return true;
 }
 

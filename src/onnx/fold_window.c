@@ -27,6 +27,7 @@ fold_window(on_import *im) {
     return;
   }
   int64_t n = on_int(size, 0);
+  n = n < 0 ? -1 : n; /* is refused below */
   int64_t period = on_attr_int(im, "periodic", 1) ? n : n - 1;
   on_array *out = on_array_new(im, (int32_t)type, &n, 1);
   for (int64_t k = 0; out && k < n; k++)

@@ -57,6 +57,23 @@ dim_of(on_import *im, const char *symbol) {
   return 0;
 }
 
+#define NAME_IT "export the model with a size there, or with a name for it"
+
+/* Some exporters write such a size where one is open. */
+static bool
+bad_size(on_import *im, const char *name, uint32_t k, int64_t size) {
+  if (size)
+    on_wrong(im, "input %.100s: dimension %u has a size below 0, %lld", name, k,
+             (long long)size);
+  else
+    on_wrong(im,
+             "input %.100s: dimension %u has size 0, and arrays without "
+             "elements are not supported",
+             name, k);
+  on_hint(im, NAME_IT);
+  return false;
+}
+
 static bool
 input_size(on_import *im, const char *name, uint32_t k,
            const Onnx__Dimension *d, int64_t *out) {
@@ -66,6 +83,8 @@ input_size(on_import *im, const char *name, uint32_t k,
   if (*out > 0)
     return true;
   const char *symbol = d->dim_param && *d->dim_param ? d->dim_param : NULL;
+  if (d->has_dim_value)
+    return bad_size(im, name, k, d->dim_value);
   on_wrong(im, "input %.100s: the size of dimension %u%s%.60s is not known",
            name, k, symbol ? ", " : "", symbol ? symbol : "");
   if (symbol)
@@ -74,7 +93,7 @@ input_size(on_import *im, const char *name, uint32_t k,
             "any of these; in Python, glen.load(model, {\"%.60s\": 1})",
             symbol, symbol, symbol);
   else
-    on_hint(im, "export the model with a size there, or with a name for it");
+    on_hint(im, NAME_IT);
   return false;
 }
 

@@ -245,8 +245,12 @@ MODELS = [
     ("no output", encode.model([relu()], [X], [])),
     ("--dim batch=1", encode.model([relu()], [value("x", FLOAT, ("batch", 3))],
                                    [Y])),
-    ("size of dimension 0", encode.model([relu()],
-                                         [value("x", FLOAT, (-1, 3))], [Y])),
+    ("input x: dimension 0 has a size below 0, -1", encode.model(
+        [relu()], [value("x", FLOAT, (-1, 3))], [Y])),
+    ("input x: dimension 1 has size 0, and arrays without elements are not "
+     "supported", encode.model([relu()], [value("x", FLOAT, (2, 0))], [Y])),
+    ("input x: the size of dimension 0, batch is not known", encode.model(
+        [relu()], [value("x", FLOAT, ("batch", 3))], [Y])),
     ("elements of type uint64", encode.model(
         [relu()], [value("x", UINT64, (2, 3))], [Y])),
     ("too large", encode.model([relu()], [value("x", FLOAT, (1 << 40, 1 << 40))],
@@ -269,6 +273,19 @@ MODELS = [
     ("more or fewer bytes", wrong_size((3,), 2)),
     ("more or fewer bytes", wrong_size((1 << 20,), 2)),
     ("more than 1073741824 elements", wrong_size((1 << 62, 1 << 62), 2)),
+    # Beside a size of 0 no product of the others may overflow.
+    *[("more than 1073741824 elements", encode.model(
+        [node(name, ["w", *more], ["y"], "here", **attributes)], [],
+        [value("y", FLOAT, None)],
+        [tensor("w", FLOAT, (0, 1 << 62, 1 << 62), []), list_of("s", 0),
+         list_of("e", 1)]))
+      for name, more, attributes in (
+          ("Transpose", (), {}), ("ReduceSum", (), {}), ("Size", (), {}),
+          ("Slice", ("s", "e"), {}), ("Gather", ("s",), {}))],
+    ("more than 268435456 elements", op("ConstantOfShape", ["s"], [
+        list_of("s", 0, 1 << 31, 1 << 31)])),
+    ("size below 0", op("HannWindow", ["s"], [
+        tensor("s", INT64, (), [-1 << 63])], periodic=0)),
     ("more than 268435456 elements", op("ConstantOfShape", ["s"], [
         list_of("s", 1000, 1000, 1000)])),
     ("size below 0", wrong_size((-3,), 2)),
