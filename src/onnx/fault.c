@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fault.c - what is wrong with a model: its file, and the node with its
  * attributes. */
-#include "onnx/onnx_import.h"
+#include "onnx/flow.h"
 
 #include <assert.h>
 #include <string.h>
@@ -45,13 +45,24 @@ put_attribute(bs_text *text, const Onnx__Attribute *a) {
     bs_put(text, "...");
 }
 
+/* The nodes that call the function in which it stands. */
+static void
+put_path(bs_text *text, const on_import *im) {
+  if (!im->call || im->node == im->call->node)
+    return;
+  on_put_plain(text, im->call->path, strlen(im->call->path));
+  bs_putc(text, '/');
+}
+
 /* node /layer1/Conv (Conv; group = 2, strides = 2 2) */
 static void
-put_node(bs_text *text, const Onnx__Node *n) {
+put_node(bs_text *text, const on_import *im) {
+  const Onnx__Node *n = im->node;
   const char *name = n->name && *n->name ? n->name
                      : n->n_output       ? n->output[0]
                                          : "without a name";
   bs_put(text, "node ");
+  put_path(text, im);
   on_put_plain(text, name, strlen(name));
   bs_put(text, " (");
   on_put_plain(text, n->op_type ? n->op_type : "",
@@ -84,7 +95,7 @@ tell(on_import *im, const char *format, va_list args) {
   bs_text_init(&text, im->ctx->heap);
   bs_putf(&text, "%s: ", im->options->path);
   if (im->node)
-    put_node(&text, im->node);
+    put_node(&text, im);
   bs_putv(&text, format, args);
   bs_error(im->ctx->diags, BS_NOWHERE, im->node ? "onnx-node" : "onnx-model",
            "%s", bs_text_str(&text));

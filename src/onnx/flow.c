@@ -48,8 +48,8 @@ on_body_of(on_import *im, const Onnx__Attribute *a, uint32_t depth) {
 /* ---- names ---- */
 
 /* Under a name of its own; false: the name is taken. */
-static bool
-define_as(on_import *im, const char *name, const on_value *from) {
+bool
+on_define_as(on_import *im, const char *name, const on_value *from) {
   on_value *v = name && *name ? on_define(im, name) : NULL;
   if (!v)
     return on_fail(im,
@@ -74,7 +74,7 @@ define_stored(on_import *im, on_body *body) {
     body->stored = BS_NEWS(im->ctx->arena, on_value *, g->n_initializer + 1);
   for (size_t k = 0; k < g->n_initializer; k++) {
     const on_value fresh = {.term = GS_NO_TERM, .stored = g->initializer[k]};
-    if (!define_as(im, g->initializer[k]->name, &fresh))
+    if (!on_define_as(im, g->initializer[k]->name, &fresh))
       return;
     if (again)
       bs_last(&im->list) = body->stored[k];
@@ -122,10 +122,20 @@ enter(on_import *im, const char *name, on_loop *loop) {
   return true;
 }
 
-/* Its results stay poison where a fault was told. */
+/* The names around a function come back. */
 static void
-leave(on_import *im) {
+leave_scope(on_import *im, const on_call *call) {
+  bs_map_done(im->ctx->heap, &im->values);
+  im->values = call->values;
+  im->opset = call->opset;
+  im->call = call->outer;
+}
+
+void
+on_leave_graph(on_import *im) {
   forget_from(im, im->frame->first);
+  if (im->frame->call)
+    leave_scope(im, im->frame->call);
   im->frame = im->frame->outer;
 }
 
@@ -140,13 +150,12 @@ on_may_walk(on_import *im) {
   on_fail(im, "its graph comes to more than %d nodes when it is written out",
           ON_MOST_INNER);
   on_advise(im);
-  leave(im);
+  on_leave_graph(im);
   return false;
 }
 
-/* The value of output k of the graph; NULL after a fault. */
-static on_value *
-given(on_import *im, const on_frame *f, size_t k) {
+on_value *
+on_given(on_import *im, const on_frame *f, size_t k) {
   const Onnx__ValueInfo *info = f->body->graph->output[k];
   on_value *v = info->name ? on_find(im, info->name) : NULL;
   if (!v) {
@@ -159,8 +168,8 @@ given(on_import *im, const on_frame *f, size_t k) {
   return v;
 }
 
-static void
-give_as(on_import *im, size_t k, const on_value *from) {
+void
+on_give_as(on_import *im, size_t k, const on_value *from) {
   if (!on_wants(im, (uint32_t)k) || im->failed)
     return;
   on_value *v = on_find(im, im->node->output[k]);
@@ -180,11 +189,11 @@ leave_branch(on_import *im, const on_frame *f) {
     on_fail(im, "its branch has %zu outputs, not %zu", f->body->graph->n_output,
             n);
   for (size_t k = 0; k < n && !im->failed; k++) {
-    const on_value *v = given(im, f, k);
+    const on_value *v = on_given(im, f, k);
     if (v)
-      give_as(im, k, v);
+      on_give_as(im, k, v);
   }
-  leave(im);
+  on_leave_graph(im);
 }
 
 /* A known truth value, or number, of one element. */
@@ -209,7 +218,7 @@ emit_if(on_import *im) {
       on_fail(im, "its branch has inputs");
     define_stored(im, im->frame->body);
     if (im->failed)
-      leave(im);
+      on_leave_graph(im);
   }
 }
 
@@ -259,8 +268,8 @@ define_turn(on_import *im, const on_frame *f) {
   const on_value number = scalar_of(im, ON_INT64, f->loop->turn);
   const on_value goes_on = scalar_of(im, ON_BOOL, 1);
   Onnx__ValueInfo *const *in = f->body->graph->input;
-  return define_as(im, in[0]->name, &number) &&
-         define_as(im, in[1]->name, &goes_on);
+  return on_define_as(im, in[0]->name, &number) &&
+         on_define_as(im, in[1]->name, &goes_on);
 }
 
 static bool
@@ -270,7 +279,7 @@ define_items(on_import *im, const on_frame *f) {
     int64_t t = l->backward[k] ? l->turns - 1 - l->turn : l->turn;
     const on_value item =
         item_of(im, on_in(im, l->n_states + k), l->axes[k], t);
-    if (!define_as(im, f->body->graph->input[l->n_states + k]->name, &item))
+    if (!on_define_as(im, f->body->graph->input[l->n_states + k]->name, &item))
       return false;
   }
   return true;
@@ -287,9 +296,9 @@ begin_turn(on_import *im) {
   define_stored(im, f->body);
   bool fine = !im->failed && (!counts || define_turn(im, f));
   for (uint32_t k = 0; fine && k < l->n_states; k++)
-    fine = define_as(im, in[k]->name, &l->states[k]);
+    fine = on_define_as(im, in[k]->name, &l->states[k]);
   if (!fine || !define_items(im, f) || im->failed)
-    leave(im);
+    on_leave_graph(im);
 }
 
 /* The values of all turns along an axis, in order. */
@@ -373,10 +382,10 @@ give_made(on_import *im, const on_loop *l, uint32_t k) {
 static void
 leave_loop(on_import *im, const on_loop *l) {
   for (uint32_t k = 0; k < l->n_states; k++)
-    give_as(im, k, &l->states[k]);
+    on_give_as(im, k, &l->states[k]);
   for (uint32_t k = 0; k < l->n_made; k++)
     give_made(im, l, k);
-  leave(im);
+  on_leave_graph(im);
 }
 
 /* What the turn gave; whether there is another one. */
@@ -384,13 +393,13 @@ static bool
 end_turn(on_import *im, const on_frame *f) {
   on_loop *l = f->loop;
   bool counts = f->row->which == ON_LOOP, more = true;
-  const on_value *until = counts ? given(im, f, 0) : NULL;
+  const on_value *until = counts ? on_given(im, f, 0) : NULL;
   if (until && !until->array && !im->failed)
     on_fail(im, "whether it goes on is not known while importing");
   else if (until && until->array && until->array->n == 1)
     more = on_int(until->array, 0) != 0;
   for (uint32_t k = 0; k < l->n_states + l->n_made && !im->failed; k++) {
-    const on_value *v = given(im, f, k + counts);
+    const on_value *v = on_given(im, f, k + counts);
     if (v && k < l->n_states)
       l->states[k] = *v;
     else if (v)
@@ -404,7 +413,7 @@ static void
 end_loop_turn(on_import *im, on_frame *f) {
   bool more = end_turn(im, f);
   if (im->failed) {
-    leave(im);
+    on_leave_graph(im);
     return;
   }
   forget_from(im, f->first);
@@ -427,9 +436,11 @@ on_leave(on_import *im) {
   im->reads_sizes = im->p->sizes != NULL;
   im->failed = im->ctx->diags->errors > f->errors;
   if (im->failed)
-    leave(im);
+    on_leave_graph(im);
   else if (f->loop)
     end_loop_turn(im, f);
+  else if (f->call)
+    on_return(im, f);
   else
     leave_branch(im, f);
   on_advise(im);
@@ -469,7 +480,7 @@ start(on_import *im, on_loop *l, uint32_t before_in, uint32_t before_out) {
   if (im->failed || !enter(im, "body", l))
     return;
   if (!check_body(im, l, before_in, before_out)) {
-    leave(im);
+    on_leave_graph(im);
     return;
   }
   l->n_made =

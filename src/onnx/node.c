@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* node.c - what a node is given: inputs, attributes, lists of either. */
+#include "onnx/flow.h"
 #include "onnx/sized.h"
 
 #include <string.h>
@@ -87,11 +88,16 @@ on_wants(const on_import *im, uint32_t k) {
   return k < im->node->n_output && *im->node->output[k];
 }
 
-/* The result is called as the node, or, without a name, as its output. */
+/* The result is called as the node, or, without a name, as its output; in a
+ * function, behind the name of what calls it. */
 static const char *
 result_name(const on_import *im, uint32_t k) {
   const Onnx__Node *n = im->node;
-  return n->name && *n->name && k == 0 ? n->name : n->output[k];
+  const char *own = n->name && *n->name && k == 0 ? n->name : n->output[k];
+  return im->call && n != im->call->node
+             ? bs_arena_printf(im->ctx->arena, "%.100s/%.100s", im->call->path,
+                               own)
+             : own;
 }
 
 static void

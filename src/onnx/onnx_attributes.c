@@ -70,6 +70,11 @@ is_of_kind(const Onnx__Attribute *a, int kind) {
 static bool
 check_kind(on_import *im, const Onnx__Attribute *a) {
   int kind = kind_of_name(a->name);
+  if (a->ref_attr_name && *a->ref_attr_name)
+    return on_fail(im,
+                   "the attribute %s is that of a function, in which the node "
+                   "does not stand",
+                   a->name);
   return is_of_kind(a, kind) ||
          on_fail(im, "the attribute %s is not %s", a->name, kind_names[kind]);
 }

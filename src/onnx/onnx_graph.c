@@ -155,6 +155,18 @@ on_mark_needed(on_import *im, on_body *body) {
 
 /* ---- one node ---- */
 
+/* Each input that is not left out was given before. */
+static bool
+has_inputs(on_import *im) {
+  for (uint32_t k = 0; k < on_inputs(im); k++)
+    if (*im->node->input[k] && !on_find(im, im->node->input[k]))
+      return on_fail(im,
+                     "no node before it computes its input %.100s: the graph "
+                     "has a cycle, is out of order, or is incomplete",
+                     im->node->input[k]);
+  return true;
+}
+
 static bool
 check_inputs(on_import *im) {
   uint32_t n = on_inputs(im);
@@ -164,13 +176,7 @@ check_inputs(on_import *im) {
   for (uint32_t k = 0; k < im->row->least && im->row->most < 255; k++)
     if (!*im->node->input[k])
       return on_fail(im, "its input %u is missing", k);
-  for (uint32_t k = 0; k < n; k++)
-    if (*im->node->input[k] && !on_find(im, im->node->input[k]))
-      return on_fail(im,
-                     "no node before it computes its input %.100s: the graph "
-                     "has a cycle, is out of order, or is incomplete",
-                     im->node->input[k]);
-  return true;
+  return has_inputs(im);
 }
 
 static bool
@@ -234,8 +240,21 @@ check_results(on_import *im) {
 }
 
 static void
+translate_call(on_import *im, on_function *f) {
+  bool arrays, fine = has_inputs(im) && !reads_poison(im, &arrays);
+  define_results(im);
+  if (fine && !im->failed)
+    on_call_function(im, f);
+}
+
+static void
 translate(on_import *im) {
   bool arrays = false;
+  on_function *called = on_called(im);
+  if (called) {
+    translate_call(im, called);
+    return;
+  }
   bool fine = find_row(im) && check_inputs(im) && !reads_poison(im, &arrays) &&
               on_check_attributes(im) && on_check_types(im) &&
               on_take_sizes(im, &arrays);
@@ -266,7 +285,7 @@ walk_one(on_import *im) {
   }
   if (!on_may_walk(im))
     return;
-  im->node = f->body->graph->node[k];
+  im->node = on_own_node(im, f->body->graph->node[k]);
   im->row = NULL;
   im->failed = im->told = im->entered = false;
   translate(im);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* onnx_import.c - from a model to a program and the file of its weights. */
 #include "base/file.h"
+#include "onnx/flow.h"
 #include "onnx/onnx_graph.h"
 #include "onnx/onnx_range.h"
+#include "onnx/ordered.h"
 #include "onnx/sized.h"
 #include "onnx/weights.h"
 
@@ -320,6 +322,8 @@ on_program_of(const gs_context *ctx, const on_options *options,
                   .p = gs_program_new(ctx, NULL),
                   .summary = out};
   if (!check_versions(&im) || !check_dims(&im))
+    return NULL;
+  if (!on_take_functions(&im))
     return NULL;
   declare_all(&im);
   on_walk(&im);

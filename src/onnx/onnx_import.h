@@ -65,6 +65,7 @@ typedef struct on_value {
   int32_t type;
   bool poison;
   bool is_input;
+  bool absent; /* of a function: what calls it leaves it out */
 } on_value;
 
 /* A weight: an array that became an input of the program. */
@@ -96,6 +97,8 @@ typedef struct on_open {
 struct on_row;
 struct on_body;
 struct on_frame;
+struct on_call;
+struct on_function;
 
 typedef struct on_import {
   const gs_context *ctx;
@@ -122,6 +125,10 @@ typedef struct on_import {
   struct on_frame *frame; /* the graph that is walked */
   uint32_t inner;         /* nodes of such graphs that were walked */
   bool entered;           /* the node that is looked at has one */
+  /* Functions of the model (flow.h): by symbol id, index in the list. */
+  bs_map function_of;
+  BS_VEC(struct on_function *) functions;
+  struct on_call *call; /* the innermost; NULL: none */
   /* The node that is looked at. */
   const Onnx__Node *node;
   const struct on_row *row;

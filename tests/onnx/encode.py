@@ -50,8 +50,17 @@ class Graph(bytes):
         return "graph"
 
 
+class Reference:
+    """An attribute of the function in which a node stands, of that kind."""
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, kind
+
+
 def attribute(name, v):
     out = block(1, name)
+    if isinstance(v, Reference):
+        return out + number(20, v.kind) + block(21, v.name)
     if isinstance(v, Graph):
         return out + block(6, v) + number(20, 5)
     if isinstance(v, bytes):
@@ -93,7 +102,21 @@ def graph(nodes, inputs, outputs, initializers=(), between=()):
     return Graph(out + b"".join(block(13, v) for v in between))
 
 
-def model(nodes, inputs, outputs, initializers=(), opset=17, between=()):
+def function(name, inputs, outputs, nodes, attributes=(), defaults=(),
+             domain="own", opset=17, overload=""):
+    """`defaults`: attributes that a call may leave out, encoded."""
+    out = block(1, name) + b"".join(block(4, i) for i in inputs)
+    out += b"".join(block(5, o) for o in outputs)
+    out += b"".join(block(6, a) for a in attributes)
+    out += b"".join(block(7, n) for n in nodes)
+    out += block(9, block(1, "") + number(2, opset)) + block(10, domain)
+    out += b"".join(block(11, a) for a in defaults)
+    return out + (block(13, overload) if overload else b"")
+
+
+def model(nodes, inputs, outputs, initializers=(), opset=17, between=(),
+          functions=()):
     held = graph(nodes, inputs, outputs, initializers, between)
     return (number(1, 8) + block(7, held) +
-            block(8, block(1, "") + number(2, opset)))
+            block(8, block(1, "") + number(2, opset)) +
+            b"".join(block(25, f) for f in functions))

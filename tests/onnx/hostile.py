@@ -222,6 +222,81 @@ FLOWS = [
         [node("Scan", ["x"], ["y"], "flow", num_scan_inputs=1)], [X], [Y],
         opset=8)),
 ]
+
+
+def calls(*functions, inputs=("x",), outputs=("y",), op="F", domain="own",
+          **attributes):
+    """A node that calls one of these functions."""
+    return encode.model(
+        [node(op, list(inputs), list(outputs), "call", domain, **attributes)],
+        [X], [value(outputs[0], FLOAT, None)], functions=functions)
+
+
+def called(*nodes, inputs=("a",), outputs=("b",), name="F", **more):
+    return encode.function(name, inputs, outputs, nodes, **more)
+
+
+def doubled(depth):
+    """Each function calls the one below it twice."""
+    return [called(relu("a", "b"), name="F0")] + [
+        called(node(f"F{k - 1}", ["a"], ["m"], "one", "own"),
+               node(f"F{k - 1}", ["m"], ["b"], "two", "own"), name=f"F{k}")
+        for k in range(1, depth + 1)]
+
+
+def deep(depth):
+    return [called(relu("a", "b"), name="F0")] + [
+        called(node(f"F{k - 1}", ["a"], ["b"], "down", "own"), name=f"F{k}")
+        for k in range(1, depth + 1)]
+
+
+GRAPH = encode.graph([relu("x", "r")], [], [value("r", FLOAT, (2, 3))])
+FUNCTIONS = [
+    ("the function F calls itself", calls(called(
+        node("F", ["a"], ["b"], "again", "own")))),
+    ("the function F calls itself", calls(
+        called(node("G", ["a"], ["b"], "there", "own")),
+        called(node("F", ["a"], ["b"], "back", "own"), name="G"))),
+    ("more than 65536 nodes", calls(*doubled(40), op="F40")),
+    ("more than 64 deep", calls(*deep(70), op="F70")),
+    ("node call/part (Banana): this operator is not supported", calls(
+         called(node("Banana", ["a"], ["b"], "part"), attributes=["alpha"]),
+         alpha=0.5)),
+    ("operators of the domain other", calls(called(relu("a", "b")),
+                                            domain="other")),
+    ("operators of the domain own", calls(called(relu("a", "b"),
+                                                 overload="1"))),
+    ("two functions are called F", calls(*[called(relu("a", "b"))] * 2)),
+    ("has 1 inputs and 1 outputs, not 2 and 1", calls(
+        called(relu("a", "b")), inputs=("x", "x"))),
+    ("has 1 inputs and 1 outputs, not 1 and 2", calls(
+        called(relu("a", "b")), outputs=("y", "z"))),
+    ("nothing in its graph gives the output b", calls(called())),
+    ("the function has no attribute beta", calls(
+        called(relu("a", "b"), attributes=["alpha"]), beta=1)),
+    ("a graph as an attribute of a function", calls(
+        called(relu("a", "b"), attributes=["alpha"]), alpha=GRAPH)),
+    ("the attribute alpha is that of a function, in which the node", encode.model(
+        [node("Elu", ["x"], ["y"], "here",
+              alpha=encode.Reference("alpha", 1))], [X], [Y])),
+    ("the attribute alpha is not a real number", calls(
+        called(node("Elu", ["a"], ["b"], "elu",
+                    alpha=encode.Reference("s", 1)), attributes=["s"]), s=2)),
+    # It sees what it is given, and not what is around the call.
+    ("no node before it computes its input x", calls(called(relu("x", "b")))),
+    ("another node or an input has the name a", calls(called(
+        relu("a", "a"), relu("a", "b")))),
+    ("another value has the name a", calls(called(
+        relu("a", "b"), inputs=("a", "a")), inputs=("x", "x"))),
+    ("has a cycle", calls(called(relu("c", "b"), relu("b", "c")))),
+    ("has a cycle", calls(called(relu("a", "b")), inputs=("gone",))),
+    ("input 1 is missing", calls(
+        called(node("Add", ["a", "o"], ["b"], "sum"), inputs=("a", "o")))),
+    ("version 22 of the operators", calls(called(relu("a", "b"), opset=22))),
+    ("and the standard an operator", calls(
+        called(relu("a", "b"), name="Relu", domain=""), op="Relu", domain="")),
+    ("not an ONNX model", calls()[:-2] + encode.block(25, b"\x0a\xff")),
+]
 KEEP = encode.block(1, "keepdims")
 FAR = (1 << 53) + 1
 GOOD = with_weight()
@@ -370,7 +445,7 @@ MODELS = [
     ("keepdims is not an integer", bare(KEEP)),
     ("keepdims is not an integer", bare(
         KEEP + encode.real(2, 1.0) + encode.number(20, 2))),
-    ("keepdims is not an integer", bare(
+    ("keepdims is that of a function", bare(
         KEEP + encode.number(20, 2) + encode.block(21, "outer"))),
     ("keepdims is given twice", bare(KEEP + encode.number(3, 0),
                                      KEEP + encode.number(3, 1))),
@@ -456,6 +531,7 @@ MODELS = [
         [tensor("s", FLOAT, (1,) * 24, [2.0])], opset=21)),
     ("p is neither 1 nor 2", op("LpNormalization", p=3)),
     *FLOWS,
+    *FUNCTIONS,
     ("neither LEFT nor RIGHT", typed("BitShift", UINT8, UINT8)),
     # An f64 does not hold what these may come to.
     ("(Mul): its result may be beyond 2^53", encode.model(

@@ -39,6 +39,7 @@ import drawn  # noqa: F401, adds its cases behind all others
 import edges  # noqa: F401, adds its cases behind those
 import forms  # noqa: F401, adds its cases behind those
 import flow  # noqa: F401, adds its cases behind those
+import called  # noqa: F401, adds its cases behind those
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
                     UINT16, UINT32, UINT8)
 
@@ -80,12 +81,14 @@ def model_of(case):
             own = {n: v for n, v in own.items() if not isinstance(v, dict)}
         to = outs if k + 1 == len(ops) else ["between"]
         read = last[:getattr(case, "reads", None)]
-        nodes.append(encode.node(op, read, to, f"{op}.{k}", **own))
+        nodes.append(encode.node(op, read, to, f"{op}.{k}",
+                                 getattr(case, "domain", ""), **own))
         last = ["between"]
     says = getattr(case, "declares", True)
     outputs = [encode.value(n, typed(w)[0], typed(w)[1].shape if says else None)
                for n, w in zip(outs, case.wanted)]
-    return encode.model(nodes, inputs, outputs, known, case.opset)
+    return encode.model(nodes, inputs, outputs, known, case.opset,
+                        functions=getattr(case, "functions", ()))
 
 
 def wrong_element(have, wanted):
