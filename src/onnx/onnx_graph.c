@@ -40,14 +40,6 @@ on_term_of(on_import *im, on_value *v) {
   return v->array ? t_constant(im, v->array) : v->term;
 }
 
-bool
-on_is_weight(const on_import *im, gs_term t) {
-  for (uint32_t k = 0; k < im->weights.len; k++)
-    if (im->weights.data[k].term.i == t.i)
-      return true;
-  return false;
-}
-
 /* ---- what is needed ---- */
 
 static void

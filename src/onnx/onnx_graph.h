@@ -11,7 +11,6 @@ on_value *on_define(on_import *, const char *name);
 on_value *on_find(on_import *, const char *name);
 /* Its term; poison after a fault. */
 gs_term on_term_of(on_import *, on_value *);
-bool on_is_weight(const on_import *, gs_term);
 /* Gives the last fault of the node a hint, if it has none (advice.c). */
 void on_advise(on_import *);
 /* Each attribute of the node is one of its operator, as the format has it; a

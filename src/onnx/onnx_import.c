@@ -200,22 +200,6 @@ give_output(on_import *im, const Onnx__ValueInfo *info) {
   gs_add_output(im->p, plain, t, BS_NOWHERE);
 }
 
-/* What no output needs is neither written nor asked for. */
-static void
-drop_dead(on_import *im, const uint8_t *live) {
-  gs_program *p = im->p;
-  uint32_t lets = 0, inputs = 0;
-  for (uint32_t k = 0; k < p->lets.len; k++)
-    if (live[p->lets.data[k].term.i])
-      p->lets.data[lets++] = p->lets.data[k];
-  p->lets.len = lets;
-  for (uint32_t k = 0; k < p->inputs.len; k++)
-    if (live[p->inputs.data[k].term.i] ||
-        !on_is_weight(im, p->inputs.data[k].term))
-      p->inputs.data[inputs++] = p->inputs.data[k];
-  p->inputs.len = inputs;
-}
-
 static const char *
 weights_name(const on_import *im) {
   const char *out = im->options->output, *slash = strrchr(out, '/');
@@ -226,12 +210,9 @@ weights_name(const on_import *im) {
 
 /* Each fault of a weight is told, as one of the node that gave it. */
 static void
-place_weights(on_import *im, const uint8_t *live, const char *file,
-              bs_text *out) {
+place_weights(on_import *im, const char *file, bs_text *out) {
   for (uint32_t k = 0; k < im->weights.len; k++) {
     const on_weight *w = &im->weights.data[k];
-    if (!live[w->term.i])
-      continue;
     im->node = w->node;
     im->row = NULL;
     im->failed = im->told = false;
@@ -243,18 +224,15 @@ place_weights(on_import *im, const uint8_t *live, const char *file,
 /* The program without what is dead, and the bytes of its weights. */
 static bool
 finish(on_import *im, bs_text *weights) {
-  uint8_t *live = bs_calloc(im->ctx->heap, (size_t)im->p->nodes.len + 1, 1);
   const char *name = weights_name(im), *why = bs_why_not_within(name);
   if (why) {
     on_wrong(im, "the weights cannot go to the file %s: %s", name, why);
     on_hint(im, "that file is named after the program, which -o names");
     return false;
   }
-  gs_mark_live(im->p, live);
-  drop_dead(im, live);
+  on_put_in_order(im);
   uint32_t before = im->ctx->diags->errors;
-  place_weights(im, live, name, weights);
-  bs_free(im->ctx->heap, live);
+  place_weights(im, name, weights);
   im->summary->weights_file = name;
   return im->ctx->diags->errors == before;
 }

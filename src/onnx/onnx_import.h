@@ -112,6 +112,9 @@ typedef struct on_import {
   bs_map taken;   /* names of the program, by symbol id */
   bs_map outputs; /* names of its outputs, by symbol id */
   BS_VEC(on_weight) weights;
+  /* What weights and constants are to be called: by term, index in the list. */
+  bs_map leaf_of;
+  BS_VEC(const char *) leaves;
   BS_VEC(on_ranged) ranges;                  /* by term */
   uint32_t exact_for_usual;                  /* nodes */
   const Onnx__Node *told_of, *first_told_of; /* of them */

@@ -58,14 +58,28 @@ is_as_held(const on_array *a) {
   return a->type != ON_INT64 && a->type != ON_BOOL; /* which are looked at */
 }
 
+/* It gets its name once it is known whether the program needs it. */
+static const char *
+name_leaf(on_import *im, const char *name) {
+  bs_push(im->ctx->heap, &im->leaves, name);
+  return on_fresh_name(im, name);
+}
+
+static gs_term
+note_leaf(on_import *im, gs_term t) {
+  if (gs_term_ok(t))
+    bs_map_put(im->ctx->heap, &im->leaf_of, t.i, im->leaves.len - 1);
+  return t;
+}
+
 static gs_term
 literals(on_import *im, const on_array *a, const gs_type *type) {
   gs_tensor t;
   gs_term out = GS_NO_TERM;
-  const char *name = on_fresh_name(im, a->name ? a->name : "constant");
+  const char *name = name_leaf(im, a->name ? a->name : "constant");
   gs_tensor_init(im->ctx->heap, &t, type);
   if (convert(im, a, &t))
-    out = gs_add_constant(im->p, name, type, t.data, BS_NOWHERE);
+    out = note_leaf(im, gs_add_constant(im->p, name, type, t.data, BS_NOWHERE));
   if (gs_term_ok(out))
     on_set_elements(im, out, a);
   gs_tensor_done(im->ctx->heap, &t);
@@ -83,8 +97,8 @@ splat(on_import *im, const on_array *a, const gs_type *type) {
 
 static gs_term
 by_reference(on_import *im, const on_array *a, const gs_type *type) {
-  const char *name = on_fresh_name(im, a->name ? a->name : "weight");
-  gs_term t = gs_add_tensor(im->p, name, type, BS_NOWHERE);
+  const char *name = name_leaf(im, a->name ? a->name : "weight");
+  gs_term t = note_leaf(im, gs_add_tensor(im->p, name, type, BS_NOWHERE));
   if (gs_term_ok(t))
     bs_push(im->ctx->heap, &im->weights,
             (on_weight){name, a, t, a->node ? a->node : im->node});
@@ -119,8 +133,9 @@ t_value(on_import *im, gs_dtype dtype, double v, const int64_t *dim,
   gs_tensor t;
   gs_tensor_init(im->ctx->heap, &t, &scalar);
   gs_tensor_set(&t, 0, v);
-  gs_term out = gs_add_constant(im->p, on_fresh_name(im, "value"), &scalar,
-                                t.data, BS_NOWHERE);
+  const char *name = name_leaf(im, "value");
+  gs_term out =
+      note_leaf(im, gs_add_constant(im->p, name, &scalar, t.data, BS_NOWHERE));
   if (gs_term_ok(out))
     on_set_number(im, out, v);
   gs_tensor_done(im->ctx->heap, &t);

@@ -27,6 +27,9 @@ REFUSED = re.compile(r"error: m\.onnx: (node .+ \(.*\): .+ \[onnx-node\]"
 DATA = re.compile(r'\(tensor (\S+) \(shape([^)]*)\) (\w+) :data "(.*?)" (\d+)')
 STORED = {"f32": "f", "f64": "d", "f16": "e", "bf16": "H", "i64": "q",
           "i32": "i", "u32": "I", "i16": "h", "u16": "H", "i8": "b", "u8": "B", "bool": "B"}
+LEAF = re.compile(r"^\((tensor|const) (\S+) \(shape[^)]*\) \w+\s(?!\()", re.M)
+SHARED = re.compile(r"t\d+")
+WORD = re.compile(r"[^\s()]+")
 REAL = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?|-?\d+e[-+]?\d+")
 
 
@@ -164,6 +167,36 @@ def incomplete(words):
     return None
 
 
+def words_read(program):
+    """The words of a program in the order in which its lets read them; terms
+    that are only shared (t0, t1, ...) are read where the first let does."""
+    lets = [WORD.findall(let) for let in re.split(r"^\(let ", program,
+                                                  flags=re.M)[1:]]
+    shared = {let[0]: let[1:] for let in lets if SHARED.fullmatch(let[0])}
+    read = {}
+    for let in lets:
+        left = [] if SHARED.fullmatch(let[0]) else let[:0:-1]
+        while left:
+            word = left.pop()
+            if word not in read:
+                read[word] = len(read)
+                left += shared.get(word, [])[::-1]
+    return read
+
+
+def disorder(words):
+    """What is said of weights or constants that do not stand in the order in which
+    the program reads them, or None."""
+    program = words[words.find("\n(") + 1:]
+    declared = LEAF.findall(program)
+    read = words_read(program)
+    for kind in ("tensor", "const"):
+        names = [name for k, name in declared if k == kind and name in read]
+        if [read[n] for n in names] != sorted(read[n] for n in names):
+            return f"the order of {' '.join(names)} is not that of their use"
+    return None
+
+
 def digest_of(words):
     return hashlib.sha256(words.encode()).hexdigest()[:6]
 
@@ -178,7 +211,7 @@ def lines_of(glen, models, shown, faults):
             if shown:
                 print(f"--- {name}, {what}\n{words}")
             digests.append(digest_of(words))
-            fault = incomplete(words)
+            fault = incomplete(words) or disorder(words)
             if fault:
                 faults.append(f"{name}, {what}: {fault}")
         yield name, " ".join(digests)
