@@ -29,7 +29,8 @@ static const char *const names_of[KINDS] = {
     [REAL] = "alpha beta bias clip cubic_coeff_a epsilon extrapolation_value "
              "gamma lambd momentum ratio value_float",
     [TEXT] = "approximate auto_pad coordinate_transformation_mode direction "
-             "equation keep_aspect_ratio_policy mode nearest_mode reduction",
+             "equation keep_aspect_ratio_policy mode nearest_mode padding_mode "
+             "reduction",
     [TENSOR] = "value",
     [GRAPH] = "body else_branch then_branch",
     [REALS] = "activation_alpha activation_beta value_floats",
@@ -82,7 +83,8 @@ check_kind(on_import *im, const Onnx__Attribute *a) {
 /* Where other words, or other numbers than 0 and 1, would have a meaning that
  * nobody knows. */
 static const char flags[] =
-    "allowzero antialias ceil_mode count_include_pad detect_negative "
+    "align_corners allowzero antialias ceil_mode count_include_pad "
+    "detect_negative "
     "detect_positive exclude_outside exclusive fmod input_forget keepdims "
     "largest layout linear_before_reset noop_with_empty_axes periodic reverse "
     "select_last_index sorted training_mode transA transB upper";
@@ -95,12 +97,14 @@ static const struct {
     {"direction", "GRU LSTM RNN", "bidirectional forward reverse"},
     {"keep_aspect_ratio_policy", NULL, "not_larger not_smaller stretch"},
     {"mode", "DepthToSpace", "CRD DCR"},
+    {"mode", "GridSample", "bicubic bilinear cubic linear nearest"},
     {"mode", "Pad", "constant edge reflect wrap"},
     {"mode", "Resize", "cubic linear nearest"},
     {"coordinate_transformation_mode", NULL,
      "align_corners asymmetric half_pixel half_pixel_symmetric "
      "pytorch_half_pixel tf_crop_and_resize tf_half_pixel_for_nn"},
     {"nearest_mode", NULL, "ceil floor round_prefer_ceil round_prefer_floor"},
+    {"padding_mode", NULL, "border reflection zeros"},
     {"reduction", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss",
      "mean none sum"},
     {"reduction", "ScatterElements ScatterND", "add max min mul none"},

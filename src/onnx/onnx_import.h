@@ -391,7 +391,7 @@ on_action emit_conv, emit_conv_transpose, emit_pool, emit_global_pool,
     emit_instance_norm, emit_softmax, emit_reduce, emit_resize, emit_einsum,
     emit_matmul_integer, emit_conv_integer, emit_qlinear_matmul,
     emit_qlinear_conv, emit_dynamic_quantize, emit_mean_variance, emit_lp_norm,
-    emit_if, emit_loop, emit_scan;
+    emit_if, emit_loop, emit_scan, emit_grid_sample;
 
 /* Which of a family; the columns of the table say so. */
 enum {

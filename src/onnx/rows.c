@@ -151,6 +151,8 @@ const on_row on_rows[] = {
      NULL, ON_FOLDS},
     COMPARE("Greater", "number =", ON_GREATER),
     COMPARE("GreaterOrEqual", "number =", ON_GREATER_EQUAL),
+    {"GridSample", 2, 2, "real real", "align_corners mode padding_mode", NULL,
+     emit_grid_sample, 0, "images of two dimensions; not cubic", ON_NO_SIZES},
     {"GroupNormalization", 3, 3, "real = =", "epsilon num_groups stash_type",
      NULL, emit_instance_norm, ON_GROUP_NORM, NULL, ON_NO_SIZES},
     {"HammingWindow", 1, 1, "index", "output_datatype periodic", fold_window,

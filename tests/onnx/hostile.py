@@ -530,6 +530,19 @@ MODELS = [
         [value("d", FLOAT, (1,) * 24)], [value("y", UINT8, (1,) * 24)],
         [tensor("s", FLOAT, (1,) * 24, [2.0])], opset=21)),
     ("p is neither 1 nor 2", op("LpNormalization", p=3)),
+    *[(said, encode.model(
+        [node("GridSample", ["i", "g"], ["y"], "here", **attributes)],
+        [value("i", FLOAT, image), value("g", FLOAT, grid)],
+        [value("y", FLOAT, None)]))
+      for said, image, grid, attributes in (
+          ("cubic interpolation is not supported", (1, 1, 2, 2), (1, 1, 1, 2),
+           {"mode": "bicubic"}),
+          ("images of two dimensions alone", (1, 1, 2, 2, 2), (1, 1, 1, 1, 3),
+           {}),
+          ("two coordinates for each image", (1, 1, 2, 2), (2, 1, 1, 2), {}),
+          ("two coordinates for each image", (1, 1, 2, 2), (1, 1, 1, 3), {}),
+          ("padding_mode has an unknown value", (1, 1, 2, 2), (1, 1, 1, 2),
+           {"padding_mode": "edge"}))],
     *FLOWS,
     *FUNCTIONS,
     ("neither LEFT nor RIGHT", typed("BitShift", UINT8, UINT8)),

@@ -40,6 +40,7 @@ import edges  # noqa: F401, adds its cases behind those
 import forms  # noqa: F401, adds its cases behind those
 import flow  # noqa: F401, adds its cases behind those
 import called  # noqa: F401, adds its cases behind those
+import grids  # noqa: F401, adds its cases behind those
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
                     UINT16, UINT32, UINT8)
 
