@@ -113,9 +113,23 @@ in_one_piece(__isl_take isl_map *map) {
   return isl_set_unwrap(same ? hull : set);
 }
 
+/* Reads that overlap in a shape of several pieces make rows of different
+ * lengths: they are filled up, as they are in tiles, where each element is
+ * still made once. */
+static __isl_give isl_map *
+fill_up_once(__isl_take isl_map *once, uint32_t n) {
+  isl_map *filled = po_fill_up(isl_map_copy(once));
+  isl_map *when = filled ? when_needed(filled, n) : NULL;
+  bool same = isl_map_is_single_valued(when) == isl_bool_true;
+  isl_map_free(when);
+  isl_map_free(same ? once : filled);
+  return same ? filled : once;
+}
+
 isl_map *
 po_each_once(isl_map *needed, uint32_t n, po_roll roll) {
   isl_map *when = when_needed(needed, n);
   when = roll == PO_ROLL_FIRST ? isl_map_lexmin(when) : alike(when, n);
-  return when ? in_one_piece(made_in(when, n, needed)) : NULL;
+  isl_map *once = when ? in_one_piece(made_in(when, n, needed)) : NULL;
+  return once ? fill_up_once(once, n) : NULL;
 }

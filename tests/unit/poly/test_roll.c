@@ -107,6 +107,28 @@ Test(roll, stride_two_window_three) {
   cr_assert_eq(array_named("B")->fold[1], 3);
 }
 
+/* Three reads whose rows begin at different columns: rows are filled up, so
+ * that all iterations make one of the same length. */
+Test(roll, rows_of_several_pieces_are_filled_up) {
+  array("A", PO_INPUT, GS_I32, 2, 28, 40);
+  array("C", PO_OUTPUT, GS_I32, 2, 24, 36);
+  array("B", PO_WORKSPACE, GS_I32, 2, 28, 40);
+  ASSIGN("{ SB[i, j] : 0 <= i < 28 and 0 <= j < 40 }",
+         "{ SB[i, j] -> B[i, j] }", "i j", .op = GS_C_ADD, .literal = 3,
+         .reads = {"{ SB[i, j] -> A[i, j] }"});
+  ASSIGN("{ SC[i, j] : 0 <= i < 24 and 0 <= j < 36 }",
+         "{ SC[i, j] -> C[i, j] }", "x y", .op = GS_C_ADD,
+         .reads = {"{ SC[i, j] -> B[i, j+1] }", "{ SC[i, j] -> B[i+4, j] }"});
+  FORM("x0, x1 = split x [-1, 8]; roll B x1; fold_storage B 1; parallel x0;"
+       "assert instances(B) == 1332",
+       "parallel for x0<3\n"
+       "  for x1=-4..7\n"
+       "    for j<37\n"
+       "      B[x0, x1 + 4, j] = (A[8 * x0 + x1 + 4, j] + 3)\n"
+       "    if (x1 >= 0) for y<36\n"
+       "      C[8 * x0 + x1, y] = (B[x0, x1, y + 1] + B[x0, x1 + 4, y])\n");
+}
+
 Test(roll, dilation) {
   one_stage(32);
   ASSIGN(RANGE("SC", "24"), "{ SC[i] -> C[i] }", "x", .op = GS_C_ADD,
