@@ -150,6 +150,9 @@
   X(TILE_THIN, 1024, "elements",                                               \
     "of a tile of rows that compute nothing again for each other: four "       \
     "arrays of them fit the first cache")                                      \
+  X(TILE_OPEN, 4, "times",                                                     \
+    "as many rows in such a tile where their length is open: calls have "      \
+    "shorter ones, too")                                                       \
   X(TILE_ROW, 256, "elements", "of a line of a tile, at least")                \
   X(STRIP_LEAST, 32, "rows", "of a strip, so that few are computed twice")     \
   X(STRIP_MOST, 1024, "rows", "of a strip, so that threads have work")         \

@@ -16,6 +16,7 @@
 #include "poly/search/auto.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/limit.h"
+#include "poly/loops/loops_sizes.h"
 #include "poly/search/chooser.h"
 #include <string.h>
 
@@ -37,6 +38,14 @@ elements_in_cache(const po_program *p) {
   return bytes / (2 * GS_TILE_ARRAYS * gs_dtype_table[GS_F32].bytes);
 }
 
+/* Lines of a tile of rows that compute nothing again for each other. */
+static int64_t
+thin_lines(const po_program *p, uint32_t loop, int64_t row) {
+  bool open = po_has_sizes(p) && po_nest_extent(p, loop) < 0;
+  return GS_TILE_THIN * (open ? GS_TILE_OPEN : 1) /
+         (row > 0 ? row : GS_TILE_ROW);
+}
+
 /* The long, contiguous axis stays whole or becomes rows of some length; as
  * much of it as the cache has room for. */
 static void
@@ -50,8 +59,7 @@ choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
   int64_t parts = (row + most - 1) / most;
   if (parts > 1) /* equal ones, of whole cache lines */
     row = po_line_part(p, row, parts);
-  int64_t lines =
-      c->thin ? GS_TILE_THIN / (row > 0 ? row : GS_TILE_ROW) : GS_TILE_LINES;
+  int64_t lines = c->thin ? thin_lines(p, loops[n - 1], row) : GS_TILE_LINES;
   lines = lines < 1 ? 1 : lines > GS_TILE_LINES ? GS_TILE_LINES : lines;
   for (uint32_t k = 0; k < n; k++) {
     int64_t extent = po_extent_of(p, loops[k]), size = lines;
