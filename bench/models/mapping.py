@@ -5,10 +5,12 @@
 usage: mapping.py FOLDER [NAME...] [--target TARGET]... [--glen GLEN] [--left]
 
 Each NAME.onnx of FOLDER is mapped within glen's own limits.  A sum of products
-is mapped where the result has calls for it, and left to the host where it
-computes a dotProd itself.  Units that multiply bytes, gemmini and vta, are given
-the layers one by one, as programs of bytes (offloads.py, which needs the package
-onnx); --left lists those that stay on the host.  The tables of
+is mapped where the result has calls for it, and left to the host where that
+computes a dotProd, or a scan, whose step may hold some.  Units that multiply bytes,
+gemmini and vta, are given the layers one by one, as programs of bytes
+(offloads.py, which needs the packages onnx and onnxruntime); --left lists those
+that stay on the host.  A model or a package that is absent is told and counts as
+skipped.  The tables of
 bench/RESULTS.md and docs/ONNX.md are what this prints; times are of the
 processor, of glen alone.
 """
@@ -18,6 +20,8 @@ import json
 import os
 import subprocess
 import sys
+
+import works
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GLEN = os.path.join(HERE, "..", "..", "build", "src", "cli", "glen")
@@ -38,7 +42,7 @@ def of_whole(glen, path, target):
     for part in report["parts"]:
         if part["call"]:
             count["mapped"] += part["times"]
-        elif part["work"].split()[:2] == ["compute", "dotProd"]:
+        elif works.is_sum(part["work"]):
             count["host"] += part["times"]
             left.append((part["times"], part["work"]))
     calls = sum(i["calls"] for i in report["instructions"])
@@ -68,21 +72,32 @@ def main():
     print("| model | target | mapped | left to the host | calls in a run | "
           "seconds |")
     print("|---|---|---|---|---|---|")
-    failed = False
+    failed = skipped = 0
     for name in a.names or NAMES:
         for target in a.target or ["systolic", "systolic16", *BYTES]:
+            path = os.path.join(a.folder, name + ".onnx")
+            if not os.path.exists(path):
+                print(f"| {name} | {target} | skipped: no {path} | | | |")
+                skipped += 1
+                continue
             try:
                 done, host, calls, left, seconds = mapped(
-                    a.glen, os.path.join(a.folder, name + ".onnx"), target)
-            except (ImportError, RuntimeError, ValueError) as error:
+                    a.glen, path, target)
+            except ImportError as error:
+                print(f"| {name} | {target} | skipped: {error} | | | |")
+                skipped += 1
+                continue
+            except (RuntimeError, ValueError) as error:
                 print(f"| {name} | {target} | failed: {error} | | | |")
-                failed = True
+                failed += 1
                 continue
             print(f"| {name} | {target} | {done} | {host} | {calls:,} | "
                   f"{seconds:.1f} |", flush=True)
             for times, what in left if a.left else []:
                 print(f"  left {times} x {what}")
-    sys.exit(failed)
+    if skipped or failed:
+        print(f"{skipped} skipped, {failed} failed")
+    sys.exit(failed > 0)
 
 
 if __name__ == "__main__":
