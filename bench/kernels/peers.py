@@ -139,8 +139,17 @@ class Naive:
 
 
 class OpenBlas:
-    name = "openblas"
+    """Debian's, or with a label the one of a folder with include/ and lib/, such
+    as the package scipy_openblas32 of a virtual environment, whose functions
+    have names of their own."""
+
     kinds = ("gemm", "2mm", "3mm", "gemver", "covariance", "doitgen")
+    functions = ("cblas_sgemm", "cblas_sgemv", "cblas_sger", "cblas_ssyrk",
+                 "openblas_set_num_threads")
+
+    def __init__(self, label="", prefix=None):
+        self.name = "openblas" + (f":{label}" if label else "")
+        self.prefix = prefix and os.path.abspath(prefix)
 
     def core_types(self):
         has = machine.flags()
@@ -151,13 +160,27 @@ class OpenBlas:
             out += ["Zen", "Haswell"]
         return out
 
+    def found(self):
+        """Flags of the compiler, and of the linker."""
+        if not self.prefix:
+            return [], ["-lopenblas"]
+        lib = os.path.join(self.prefix, "lib")
+        for name in ("openblas", "scipy_openblas"):
+            if os.path.exists(os.path.join(lib, f"lib{name}.so")):
+                renamed = ([f"-D{f}=scipy_{f}" for f in self.functions]
+                           if name.startswith("scipy") else [])
+                return ([f"-I{self.prefix}/include", *renamed],
+                        [f"-L{lib}", f"-Wl,-rpath,{lib}", f"-l{name}"])
+        raise Missing(f"{lib} has no libopenblas.so")
+
     def candidates(self, builder, problem, threads):
         if problem.kind not in self.kinds:
             raise Missing("no BLAS routine")
+        flags, libraries = self.found()
         program = builder.build(
-            "gcc", ["-O3", "-march=native"],
+            "gcc", ["-O3", "-march=native", *flags],
             [os.path.join(SOURCES, "openblas.c"), builder.worker_object()],
-            ["-lopenblas", "-lm", "-lpthread"])
+            [*libraries, "-lm", "-lpthread"])
         return [Candidate(core or "own choice", [program], "",
                           (("OPENBLAS_CORETYPE", core),) if core else ())
                 for core in self.core_types()]
@@ -476,10 +499,13 @@ peer_finish(problem *p) {{
 """
 
 
-def all_peers(glen, glen_options, glen_variants, prepack, onednn3):
-    """glen_variants: LABEL=OPTIONS, each a peer of its own; onednn3:
+def all_peers(glen, glen_options, glen_variants, prepack, onednn3, openblas):
+    """glen_variants: LABEL=OPTIONS, each a peer of its own; onednn3, openblas:
     LABEL=FOLDER, too."""
     out = [Glen(glen, "", glen_options, prepack)]
+    for text in openblas:
+        label, _, prefix = text.partition("=")
+        out.append(OpenBlas(label, prefix))
     for text in onednn3:
         label, _, prefix = text.partition("=")
         out.append(OneDnn3(label, prefix))

@@ -217,6 +217,8 @@ IMAGE = (0.1, 1.0)
 def standard():
     out = [problem(f"sgemm-{n}", "gemm", "sgemm", M=n, N=n, K=n)
            for n in (64, 128, 256, 512, 1024, 2048)]
+    out += [problem(f"bert-{m}x{n}x{k}", "gemm", "bert", M=m, N=n, K=k)
+            for m, n, k in PRODUCTS if m == 128 and n != m]
     out += resnet50()
     out += [
         problem("maxpool-64x112", "pool", "pool", C=64, H=112, W=112, K=3,

@@ -221,6 +221,8 @@ def parse():
         help="the first N settings of glen only")
     add("--onednn3", action="append", default=[], metavar="LABEL=FOLDER",
         help="a oneDNN 3.x in that folder, a peer of its own")
+    add("--openblas", action="append", default=[], metavar="LABEL=FOLDER",
+        help="an OpenBLAS in that folder, a peer of its own")
     add("--no-prepack", action="store_true",
         help="glen packs the weights of convolutions inside of the time")
     add("--install", action="store_true",
@@ -244,7 +246,8 @@ def parse():
     wanted = args.peers.split(",") if args.peers else None
     args.peer_list = [
         p for p in peers.all_peers(args.glen, options, args.glen_variant,
-                                  not args.no_prepack, args.onednn3)
+                                  not args.no_prepack, args.onednn3,
+                                  args.openblas)
         if wanted is None or p.name in wanted or p.name.startswith("glen")]
     if args.resume and not args.json:
         parser.error("--resume needs --json")
