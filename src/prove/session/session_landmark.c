@@ -207,7 +207,7 @@ pv_landmark_near(const pv_landmarks *l, gs_dtype d, uint32_t k) {
   assert(k < pv_landmarks_count(l));
   double v = l->at.data[k / (2 * BESIDE)];
   uint32_t which = k / 2 % BESIDE;
-  bool share = fabs(beside[which]) < 1;
+  bool share = beside[which] && fabs(beside[which]) < 1;
   if (!gs_dtype_table[d].integer)
     v += share ? beside[which] * v : beside[which];
   else
