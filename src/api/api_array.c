@@ -36,6 +36,7 @@ glen_dtype_bytes(glen_dtype dtype) {
 void
 api_describe_array(gs_dtype dtype, uint32_t rank, const int64_t *dim,
                    glen_array *out) {
+  assert(dtype < GS_DTYPE_COUNT && rank <= GS_MAX_RANK);
   *out = (glen_array){.size = sizeof *out,
                       .dtype = dtype_of(dtype),
                       .rank = rank,

@@ -7,6 +7,7 @@
 #include "base/balance.h"
 #include "base/characters.h"
 #include "base/render.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct scan {
@@ -21,6 +22,7 @@ typedef struct scan {
 
 uint32_t
 bs_string_end(const char *text, uint32_t size, uint32_t at, bool *closed) {
+  assert(at < size);
   *closed = false;
   for (at++; at < size && !*closed; at++) {
     *closed = text[at] == '"';
@@ -155,6 +157,7 @@ free_of_controls(const scan *s) {
 
 bool
 bs_balanced(bs_diags *diags, uint32_t source) {
+  assert(source > 0 && source <= diags->sources.len);
   const bs_source *from = &diags->sources.data[source - 1];
   scan s = {
       .diags = diags, .source = source, .text = from->text, .size = from->size};

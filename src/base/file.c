@@ -7,6 +7,7 @@
  * No descriptor is open across an allocation that may unwind. */
 #include "base/file.h"
 #include "base/output.h"
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -271,6 +272,7 @@ bs_file_write_now(bs_diags *diags, const char *path, const void *data,
 
 bool
 bs_file_write(bs_diags *diags, const char *path, const void *data, size_t n) {
+  assert(data || !n);
   int descriptor = descriptor_named(path);
   if (is_waiting(diags) && !bs_outputs_allow(diags, path))
     return false;

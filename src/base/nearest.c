@@ -4,6 +4,7 @@
  * Optimal string alignment (insert, delete, replace, swap neighbours) over
  * three rows of a table of bounded width, so any word may be asked for. */
 #include "base/diag.h"
+#include <assert.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
@@ -37,6 +38,7 @@ distance(const char *a, size_t a_len, const char *b, size_t b_len) {
 
 const char *
 bs_nearest(const char *word, const char *const *names, size_t n) {
+  assert(names || !n);
   size_t len = strnlen(word, LONGEST + 1);
   if (len > LONGEST)
     return NULL;

@@ -6,6 +6,7 @@
  * digits tell all doubles apart; only subnormals need a look at fewer. */
 #include "base/portable.h"
 #include "base/text.h"
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -129,6 +130,7 @@ is_word(const char *s, size_t n, const char *word) {
 
 bs_number
 bs_read_number(const char *s, size_t n, int64_t *integer, double *real) {
+  assert(s || !n);
   shape form = shape_of(s, n);
   if (form.number)
     return form.real ? read_real(s, n, real) : read_integer(s, n, integer);

@@ -9,6 +9,7 @@
  * the last block everything is free.  Both are left to malloc under the address
  * sanitizer, which knows its blocks better. */
 #include "base/pages.h"
+#include <assert.h>
 #include <stdint.h>
 
 #if defined __has_feature
@@ -223,6 +224,7 @@ bs_span_new(size_t size, size_t *kept) {
 
 int
 bs_span_resize(void *span, size_t kept, size_t old, size_t size) {
+  assert(old <= kept);
   (void)span;
   (void)old;
   return size <= kept;

@@ -201,6 +201,7 @@ step(reader *r) {
 bool
 bs_sexp_read(bs_heap *heap, bs_values *values, bs_diags *diags, uint32_t source,
              bs_sexps *out) {
+  assert(source <= diags->sources.len);
   *out = (bs_sexps){0};
   if (!source || !bs_balanced(diags, source))
     return false;

@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/value.h"
+#include <assert.h>
 
 typedef enum bs_sx_kind {
   BS_SX_LIST,
@@ -43,10 +44,12 @@ void bs_sexps_done(bs_heap *, bs_sexps *);
 /* The first item of a list (0 when empty); its siblings follow by `next`. */
 static inline uint32_t
 bs_sx_first(const bs_sexps *s, uint32_t node) {
+  assert(node < s->nodes.len);
   return s->nodes.data[node].count ? node + 1 : 0;
 }
 static inline const bs_sx *
 bs_sx_at(const bs_sexps *s, uint32_t node) {
+  assert(node < s->nodes.len);
   return &s->nodes.data[node];
 }
 /* The name that a symbol is; NULL of anything else, and of no node (0). */

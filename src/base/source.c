@@ -176,6 +176,7 @@ find_overlay(const bs_diags *diags, const char *path) {
 bool
 bs_overlay_set(bs_diags *diags, const char *path, const char *text,
                size_t size) {
+  assert(text || !size);
   char buffer[PATH_MAX];
   if (size > LARGEST)
     return bs_error(diags, BS_NOWHERE, "too-large", "'%s' has 2 GiB or more",
@@ -228,6 +229,7 @@ bs_source_read(bs_diags *diags, const char *path, bs_span from) {
 uint32_t
 bs_source_add(bs_diags *diags, const char *path, const char *text,
               size_t size) {
+  assert(text || !size);
   if (size > LARGEST) {
     bs_error(diags, BS_NOWHERE, "too-large", "'%s' has 2 GiB or more", path);
     return 0;

@@ -155,6 +155,7 @@ bs_has_word(const char *words, const char *word) {
 
 bool
 bs_is_symbol(const char *s, size_t n) {
+  assert(s || !n);
   int64_t integer;
   double real;
   if (!n || has_byte_order_mark(s, n) ||

@@ -7,6 +7,7 @@
 #include "base/balance.h"
 #include "base/characters.h"
 #include "base/utf8.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct scan {
@@ -87,6 +88,7 @@ without_space(const scan *s, uint32_t lo, uint32_t hi) {
 bool
 bs_tokens_read(bs_heap *heap, bs_diags *diags, uint32_t source,
                bs_tokens *out) {
+  assert(source <= diags->sources.len);
   *out = (bs_tokens){0};
   if (!source || !bs_balanced(diags, source))
     return false;

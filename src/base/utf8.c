@@ -49,6 +49,7 @@ plain_eight(const char *s) {
 
 size_t
 bs_utf8_fault(const char *s, size_t n) {
+  assert(s || !n);
   size_t at = 0;
   while (at < n) {
     if (n - at >= 8 && plain_eight(s + at)) {
@@ -70,6 +71,7 @@ bs_utf8_begin(const char *s, size_t n) {
 
 size_t
 bs_utf8_count(const char *s, size_t n) {
+  assert(s || !n);
   size_t count = 0;
   for (size_t at = 0; at < n; count++) {
     unsigned length = bs_utf8_length(s + at, n - at);

@@ -214,6 +214,7 @@ bs_list(bs_values *values, const bs_value *items, uint32_t n) {
 
 bs_value
 bs_ints(bs_values *values, const int64_t *items, uint32_t n) {
+  assert(items || !n);
   bs_reserve(values->heap, &values->scratch, n);
   for (uint32_t i = 0; i < n; i++)
     values->scratch.data[i] = bs_int(values, items[i]);

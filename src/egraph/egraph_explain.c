@@ -30,6 +30,7 @@ enum {
 
 eg_explainer *
 eg_explainer_new(const eg_graph *g, const eg_shape *shapes, uint32_t n) {
+  assert(shapes || !n);
   eg_explainer *x = bs_calloc(g->heap, 1, sizeof *x);
   x->g = g;
   x->heap = g->heap;
@@ -70,6 +71,7 @@ eg_explainer_free(eg_explainer *x) {
 uint32_t
 eg_explain_term(eg_explainer *x, uint32_t op, bs_value attr,
                 const uint32_t *kids, uint32_t n) {
+  assert(kids || !n);
   uint32_t head = eg_head_find(x->g, op, attr, n);
   for (uint32_t k = 0; k < n; k++)
     if (kids[k] == EG_NO_TERM)

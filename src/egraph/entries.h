@@ -10,6 +10,7 @@
 #ifndef EGRAPH_ENTRIES_H
 #define EGRAPH_ENTRIES_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,6 +63,7 @@ eg_entry_node(const eg_entries *e, uint32_t i) {
  * is none, it is any number. */
 static inline uint32_t
 eg_entry_kid(const eg_entries *e, uint32_t i, uint32_t k, bool wide) {
+  assert(i < e->cap && k < 2);
   uint64_t word = e->words[i];
   if (wide)
     return (uint32_t)(k ? word >> 32 : word);

@@ -6,6 +6,7 @@
 #include "egraph/export.h"
 #include "base/json.h"
 #include "base/vec.h"
+#include <assert.h>
 #include <string.h>
 
 static void
@@ -79,6 +80,7 @@ put_classes_json(bs_json *j, const eg_graph *g, const eg_naming *how,
 void
 eg_put_json(const eg_graph *g, const eg_naming *how, const eg_class *roots,
             uint32_t n_roots, bs_text *out) {
+  assert(roots || !n_roots);
   bs_json j;
   bs_text t;
   bs_text_init(&t, out->heap);
@@ -192,6 +194,7 @@ put_dot_edges(const eg_graph *g, const eg_near *near, eg_class c,
 void
 eg_put_dot(const eg_graph *g, const eg_naming *how, const eg_class *roots,
            uint32_t n_roots, uint32_t max_classes, bs_text *out) {
+  assert(roots || !n_roots);
   eg_near near = {.heap = out->heap, .max = max_classes};
   bs_text t;
   bs_text_init(&t, out->heap);

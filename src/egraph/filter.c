@@ -11,6 +11,7 @@
  * by a hash of that child, in their order, so the join costs the sum of both
  * and not the product.  Neither leaves a match out nor changes their order. */
 #include "egraph/filter.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- roots ------------------------------------------------------------- */
@@ -149,6 +150,7 @@ skip(const eg_filter *f, const eg_index *x, uint32_t at, uint32_t end,
 uint32_t
 eg_filter_skip(const eg_filter *f, const eg_index *x, uint32_t at,
                uint32_t end) {
+  assert(f->n <= EG_TESTS && at <= end);
   return x->by_symbol.tops ? skip(f, x, at, end, true)
                            : skip(f, x, at, end, false);
 }
@@ -198,6 +200,7 @@ build(eg_chains *c, bs_heap *heap, const eg_graph *g, uint32_t start,
 bool
 eg_chains_open(eg_chains *c, bs_heap *heap, const eg_graph *g, uint32_t start,
                uint32_t end) {
+  assert(start <= end);
   if (c->kid == EG_NONE || end - start < FEW)
     return false;
   if (c->start != start) {

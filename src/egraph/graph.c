@@ -224,6 +224,8 @@ eg_add_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
 uint32_t
 eg_add_key(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
            uint32_t n, uint32_t into, eg_reason why) {
+  assert(kids || !n);
+  assert(into == EG_NONE || into < g->n_classes);
   uint32_t have = eg_table_find(g, k, hash, EG_NONE, NULL), c;
   if (have == EG_NONE) {
     c = eg_add_new(g, k, hash, kids, n, into, why);

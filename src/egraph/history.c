@@ -96,6 +96,7 @@ has_key(const eg_history *h, uint32_t row, uint32_t head,
 uint32_t
 eg_history_find(const eg_history *h, uint32_t head, const uint32_t *classes,
                 uint32_t n) {
+  assert(classes || !n);
   head &= EG_HEAD_MASK;
   uint64_t hash = mix(0, head);
   for (uint32_t k = 0; k < n; k++)
@@ -205,6 +206,7 @@ index_events(eg_history *h) {
 void
 eg_history_init(eg_history *h, const eg_graph *g, const eg_shape *shapes,
                 uint32_t n_shapes) {
+  assert(g->journal && (shapes || !n_shapes));
   bs_heap *heap = g->heap;
   const eg_journal *j = g->journal;
   *h = (eg_history){.g = g, .j = j, .shapes = shapes, .n_shapes = n_shapes};

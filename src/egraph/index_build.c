@@ -9,6 +9,7 @@
  * segments, which a last pass over the lists makes.  The first pass also writes
  * the canonical class into the rows and stamps those that moved. */
 #include "egraph/index_builder.h"
+#include <assert.h>
 #include <string.h>
 
 enum { RECENT_BIT = 31 };
@@ -16,6 +17,7 @@ _Static_assert(EG_RECENT == 1u << RECENT_BIT, "as it is shifted");
 
 void *
 eg_index_room(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
+  assert(list || !*cap);
   if (n < *cap)
     return list;
   uint64_t want = n + n / 32 + 1;

@@ -6,6 +6,7 @@
  * A class that is looked into again and again is found once, and candidates
  * under which nothing is fresh and nothing compared are only counted. */
 #include "egraph/matcher.h"
+#include <assert.h>
 
 /* On to the next root that passes the filter. */
 void
@@ -171,6 +172,7 @@ join(eg_matcher *m, uint32_t d, bool wide) {
 
 void
 eg_join(eg_matcher *m, uint32_t d) {
+  assert(d < m->p->atoms.len);
   if (m->x->by_symbol.tops)
     join(m, d, true);
   else

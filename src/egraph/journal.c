@@ -130,6 +130,7 @@ eg_journal_row(eg_graph *g, const eg_class *kids, uint32_t n, uint32_t cls,
 
 void
 eg_journal_union(eg_graph *g, eg_reason why) {
+  assert(g->journal);
   eg_journal *j = g->journal;
   if (why.rule == EG_BY_CONGRUENCE)
     event(j, j->row, j->other, EG_BY_CONGRUENCE);
@@ -141,6 +142,7 @@ eg_journal_union(eg_graph *g, eg_reason why) {
 
 void
 eg_journal_again(eg_graph *g, eg_reason why) {
+  assert(g->journal);
   eg_journal *j = g->journal;
   if (!is_of_batch(j, why) || j->row + 1 == j->was.len ||
       j->n_again > AGAIN_AT_LEAST + j->events.len / AGAIN_SHARE)

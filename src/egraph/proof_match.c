@@ -30,6 +30,7 @@ eg_slots_of(const eg_explainer *x, const eg_instance *i) {
 
 const eg_term *
 eg_side_of(const eg_explainer *x, const eg_instance *i, uint32_t side) {
+  assert(side < eg_shape_of(x, i)->n_parts + eg_shape_of(x, i)->n_results);
   const eg_shape *s = eg_shape_of(x, i);
   return side < s->n_parts ? &s->parts[side]
                            : &s->results[side - s->n_parts].term;
@@ -151,6 +152,7 @@ find_candidates(const eg_explainer *x, const eg_instance *i, const eg_term *t,
 uint32_t
 eg_side_row(eg_explainer *x, const eg_instance *i, uint32_t side, uint32_t at,
             uint32_t row) {
+  assert(at < eg_side_of(x, i, side)->n);
   const eg_term *t = eg_side_of(x, i, side);
   candidates *all = bs_alloc(x->heap, (at + (size_t)1) * sizeof *all);
   uint32_t since, found;

@@ -92,6 +92,7 @@ intern(eg_explainer *x, uint32_t head, const uint32_t *kids, uint32_t n,
 
 uint32_t
 eg_xterm(eg_explainer *x, uint32_t head, const uint32_t *kids, uint32_t n) {
+  assert((head & EG_HEAD_MASK) < x->g->heads.len && (kids || !n));
   return intern(x, head, kids, n, EG_NONE);
 }
 

@@ -14,6 +14,7 @@
 
 bool
 eg_remake(eg_graph *g, uint32_t n) {
+  assert(n < g->n_rows);
   const eg_analysis *a = &g->analysis;
   eg_row *r = &g->rows[n];
   if (r->head & EG_DEAD || !a->make)

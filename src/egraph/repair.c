@@ -2,6 +2,7 @@
 /* repair.c - congruence repair: the parents of merged classes re-hashed. */
 #include "egraph/repair.h"
 #include "egraph/journal.h"
+#include <assert.h>
 #include <string.h>
 
 enum { TOGETHER = 32 }; /* whose cache misses overlap */
@@ -328,6 +329,8 @@ remake(eg_graph *g, uint32_t n) {
 
 uint32_t
 eg_repair(eg_graph *g, const eg_merged *merged, uint32_t n) {
+  assert(merged || !n);
+  assert(!g->modifying);
   g->modifying = true;
   repair_parents(g, merged, n);
   uint32_t unions = eg_unite_congruent(g);

@@ -123,6 +123,7 @@ eg_runner_fault_rule(const eg_runner *r) {
 
 void
 eg_cut(eg_runner *r, eg_stop why) {
+  assert(why <= EG_STOP_FAULT);
   if (r->cut)
     return;
   r->cut = true;

@@ -257,6 +257,7 @@ ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
 void
 ex_price_kept(const gs_target *t, const bs_values *values, gs_op op,
               bs_value attr, double kept, ex_cost *out) {
+  assert(op < GS_OP_COUNT);
   gs_compute compute;
   if (op != GS_COMPUTE ||
       !gs_compute_of(values, bs_item(values, attr, 0), &compute) ||

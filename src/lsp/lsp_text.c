@@ -45,6 +45,7 @@ take(lsp_text *t, char *data, size_t size) {
 
 bool
 lsp_text_set(lsp_text *t, const char *from, size_t size) {
+  assert(from || !size);
   char *data = malloc(size + 1);
   if (!data)
     return false;

@@ -5,6 +5,7 @@
  * in them, not only where a line begins: so a client that sent one bad message
  * is understood again from the next one on. */
 #include "lsp/message.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,6 +14,8 @@ static const char field[] = "Content-Length:";
 
 bool
 lsp_reader_feed(lsp_reader *r, const char *bytes, size_t n) {
+  assert(bytes || !n);
+  assert(r->at <= r->len && r->len <= r->cap);
   if (r->drop) {
     size_t k = n < r->drop ? n : (size_t)r->drop;
     r->drop -= k;

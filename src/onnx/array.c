@@ -86,12 +86,14 @@ new_array(on_import *im, int32_t type, const int64_t *dim, uint32_t rank,
 
 on_array *
 on_array_new(on_import *im, int32_t type, const int64_t *dim, uint32_t rank) {
+  assert(dim || !rank);
   return new_array(im, type, dim, rank, MOST_COMPUTED);
 }
 
 on_array *
 on_array_stored(on_import *im, int32_t type, const int64_t *dim,
                 uint32_t rank) {
+  assert(dim || !rank);
   return new_array(im, type, dim, rank, MOST_STORED);
 }
 
@@ -271,6 +273,7 @@ on_reshaped(on_import *im, const on_array *a, const int64_t *dim,
 on_array *
 on_expanded(on_import *im, const on_array *a, const int64_t *dim,
             uint32_t rank) {
+  assert(dim || !rank);
   int64_t own[GS_MAX_RANK], stride[GS_MAX_RANK] = {0};
   on_strides(a, own);
   if (a->rank > rank) {
@@ -290,6 +293,7 @@ on_expanded(on_import *im, const on_array *a, const int64_t *dim,
 
 on_array *
 on_ints(on_import *im, const int64_t *list, uint32_t n) {
+  assert(list || !n);
   int64_t dim = n;
   on_array *a = on_array_new(im, ON_INT64, &dim, 1);
   for (uint32_t k = 0; a && k < n; k++)
@@ -300,6 +304,7 @@ on_ints(on_import *im, const int64_t *list, uint32_t n) {
 on_array *
 on_reals(on_import *im, int32_t type, const double *list, const int64_t *dim,
          uint32_t rank) {
+  assert(dim || !rank);
   on_array *a = on_array_new(im, type, dim, rank);
   for (int64_t k = 0; a && k < a->n; k++)
     on_set_real(a, k, list[k]);

@@ -345,6 +345,7 @@ emit_gather_elements(on_import *im) {
 /* 0, 1, ... n - 1 */
 gs_term
 t_iota(on_import *im, gs_dtype d, int64_t n) {
+  assert(d < GS_DTYPE_COUNT);
   on_array *a = on_array_new(im,
                              d == GS_F64   ? ON_DOUBLE
                              : d == GS_F32 ? ON_FLOAT

@@ -3,6 +3,7 @@
 #include "onnx/flow.h"
 #include "onnx/sized.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint32_t
@@ -291,6 +292,7 @@ on_axis(on_import *im, int64_t axis, uint32_t rank, uint32_t *out) {
 
 bool
 on_axes(on_import *im, uint32_t input, uint32_t rank, bool *out, bool *given) {
+  assert(rank <= GS_MAX_RANK);
   int64_t list[GS_MAX_RANK];
   int n;
   uint32_t axis;

@@ -62,6 +62,7 @@ size_name(on_import *im, const char *symbol) {
 
 gs_number
 on_open_size(on_import *im, const char *symbol, gs_size size) {
+  assert(im->n_open <= GS_MOST_SIZES);
   for (uint32_t k = 0; k < im->n_open; k++)
     if (!strcmp(im->open[k].symbol, symbol))
       return im->open[k].number;
@@ -105,6 +106,7 @@ on_told(on_import *im, gs_number x) {
 
 gs_number
 on_product(on_import *im, const gs_number *dim, uint32_t n) {
+  assert(dim || !n);
   gs_number all = 1;
   for (uint32_t k = 0; k < n; k++)
     all = gs_product(on_over(im), all, dim[k]);

@@ -94,6 +94,7 @@ t_windows(on_import *im, gs_term a, const int64_t *shape, const int64_t *stride,
 
 gs_term
 t_slice(on_import *im, gs_term a, int64_t d, int64_t lo, int64_t hi) {
+  assert(d >= 0 && d <= GS_MAX_RANK);
   gs_type type;
   bs_value items[] = {whole(im, d), whole(im, lo), whole(im, hi)};
   if (t_type(im, a, &type) && d < type.rank && !lo && hi == type.dim[d])
@@ -103,6 +104,7 @@ t_slice(on_import *im, gs_term a, int64_t d, int64_t lo, int64_t hi) {
 
 gs_term
 t_concat(on_import *im, gs_term a, gs_term b, int64_t d) {
+  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value items[] = {whole(im, d)};
   return add(im, GS_CONCAT, items, 1, (gs_term[]){a, b}, 2);
 }
@@ -110,6 +112,7 @@ t_concat(on_import *im, gs_term a, gs_term b, int64_t d) {
 gs_term
 t_pad(on_import *im, gs_term a, const char *kind, int64_t d, int64_t before,
       int64_t after) {
+  assert(d >= 0 && d <= GS_MAX_RANK);
   gs_type type;
   if (!t_type(im, a, &type))
     return GS_NO_TERM;
@@ -124,18 +127,21 @@ t_pad(on_import *im, gs_term a, const char *kind, int64_t d, int64_t before,
 
 gs_term
 t_squeeze(on_import *im, gs_term a, int64_t d) {
+  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value items[] = {whole(im, d)};
   return add(im, GS_SQUEEZE, items, 1, &a, 1);
 }
 
 gs_term
 t_insert(on_import *im, gs_term a, int64_t d) {
+  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value items[] = {whole(im, d)};
   return add(im, GS_INSERT_AXIS, items, 1, &a, 1);
 }
 
 gs_term
 t_broadcast(on_import *im, gs_term a, const int64_t *dim, uint32_t n) {
+  assert(dim || !n);
   gs_type type;
   bs_value items[] = {list(im, dim, n)};
   if (t_type(im, a, &type) && type.rank == n &&
@@ -147,6 +153,7 @@ t_broadcast(on_import *im, gs_term a, const int64_t *dim, uint32_t n) {
 gs_term
 t_reshape(on_import *im, gs_term a, const int64_t *s, uint32_t n_s,
           const int64_t *c, uint32_t n_c) {
+  assert((s || !n_s) && (c || !n_c));
   gs_type type;
   bs_value items[] = {list(im, s, n_s), list(im, c, n_c)};
   if (t_type(im, a, &type) && !n_c && type.rank == n_s && type.access == n_s &&
@@ -157,12 +164,14 @@ t_reshape(on_import *im, gs_term a, const int64_t *s, uint32_t n_s,
 
 gs_term
 t_repeat(on_import *im, gs_term a, int64_t d, int64_t times) {
+  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value items[] = {whole(im, d), whole(im, times)};
   return times == 1 ? a : add(im, GS_REPEAT, items, 2, &a, 1);
 }
 
 gs_term
 t_reverse(on_import *im, gs_term a, int64_t d) {
+  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value item = whole(im, d);
   return add(im, GS_REVERSE, &item, 1, &a, 1);
 }
@@ -233,6 +242,7 @@ t_clip(on_import *im, double lo, double hi, gs_term a) {
 
 gs_term
 t_cast(on_import *im, gs_dtype to, gs_term a) {
+  assert(to < GS_DTYPE_COUNT);
   bs_values *values = im->ctx->values;
   gs_type type;
   bs_value items[] = {bs_sym(values, "cast"),
@@ -278,6 +288,7 @@ t_fold(on_import *im, const char *op, gs_term a, gs_term b) {
 
 gs_term
 t_scan(on_import *im, bs_value attr, const gs_term *kids, uint32_t n) {
+  assert(kids || !n);
   bs_value step = bs_item(im->ctx->values, attr, 0);
   return add(im, GS_SCAN, &step, 1, kids, n);
 }
@@ -296,6 +307,7 @@ t_select(on_import *im, gs_term c, gs_term a, gs_term b) {
 
 gs_term
 t_fit(on_import *im, gs_term a, const int64_t *dim, uint32_t rank) {
+  assert(rank <= GS_MAX_RANK);
   gs_type type;
   if (!t_type(im, a, &type))
     return GS_NO_TERM;
@@ -325,6 +337,7 @@ t_common(on_import *im, const gs_type *a, const gs_type *b, gs_type *out) {
 
 gs_term
 t_stride(on_import *im, gs_term a, int64_t d, int64_t step) {
+  assert(d >= 0 && d <= GS_MAX_RANK);
   gs_type type;
   int64_t ones[GS_MAX_RANK], stride[GS_MAX_RANK];
   if (!t_type(im, a, &type) || step == 1)

@@ -10,6 +10,7 @@
 #include "onnx/sized.h"
 #include "onnx/weights.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_LITERALS = 16, ALIGNED = 64 };
@@ -129,6 +130,7 @@ t_constant(on_import *im, on_array *a) {
 gs_term
 t_value(on_import *im, gs_dtype dtype, double v, const int64_t *dim,
         uint32_t rank) {
+  assert(dtype < GS_DTYPE_COUNT);
   gs_type scalar = {.dtype = dtype};
   gs_tensor t;
   gs_tensor_init(im->ctx->heap, &t, &scalar);

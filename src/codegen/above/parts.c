@@ -6,6 +6,7 @@
  * of them are for a number that is not known, and call what they are given
  * where there are no masks. */
 #include "codegen/above/above_table.h"
+#include <assert.h>
 
 /* Vectors that masks are used for, where the compiler may. */
 static const struct part {
@@ -36,6 +37,7 @@ enum { N_PARTS = sizeof parts / sizeof *parts };
 
 cg_helper
 cg_parts_of(gs_dtype dtype, uint32_t lanes) {
+  assert(dtype < GS_DTYPE_COUNT);
   for (uint32_t k = 0; k < N_PARTS; k++)
     if (parts[k].dtype == dtype && parts[k].lanes == lanes)
       return parts[k].id;

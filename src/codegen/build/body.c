@@ -171,6 +171,7 @@ is_primary(const cg_body *b, uint32_t k) {
 
 const cg_expr *
 cg_make_kid(const cg_body *b, uint32_t k) {
+  assert(k < b->stmt->n_exprs);
   const cg_expr *value = cg_make_value(b, k);
   return is_primary(b, k) ? value : cg_paren(&b->e->arena, value);
 }

@@ -49,6 +49,7 @@ static const struct {
 bool
 cg_is_written(const cg_emitter *e, const char *name, gs_dtype dtype,
               cg_helper *helper) {
+  assert(dtype < GS_DTYPE_COUNT);
   size_t n = strcspn(name, "(");
   if (e->p->strict_fp || cg_is_double(dtype))
     return false;

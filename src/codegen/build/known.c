@@ -32,6 +32,7 @@ cg_known_value(const cg_body *b, uint32_t k, double *out) {
 
 bool
 cg_is_factor(const cg_body *b, uint32_t k, double value) {
+  assert(k < b->stmt->n_exprs);
   double known;
   return cg_known_value(b, k, &known) && known == value;
 }

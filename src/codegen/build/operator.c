@@ -48,6 +48,7 @@ cg_put_literal(bs_text *out, gs_dtype dtype, double x) {
 
 const cg_expr *
 cg_make_literal(cg_emitter *e, gs_dtype dtype, double x) {
+  assert(dtype < GS_DTYPE_COUNT);
   bs_text text;
   bs_text_init(&text, e->heap);
   cg_put_literal(&text, dtype, x);
@@ -144,6 +145,7 @@ make_side(const cg_body *b, gs_dtype dtype, cg_side s, bool bare) {
 const cg_expr *
 cg_make_binary(const cg_body *b, gs_compute op, gs_dtype dtype, cg_side first,
                cg_side second) {
+  assert(op < GS_COMPUTE_COUNT && dtype < GS_DTYPE_COUNT);
   bool helper = needs_helper(op, dtype);
   const cg_expr *x = make_side(b, dtype, first, helper);
   const cg_expr *y = make_side(b, dtype, second, helper);

@@ -90,6 +90,7 @@ cg_put_formula_function(const cg_contract *x) {
 
 void
 cg_put_formula_call(const cg_contract *x, cg_panel panel) {
+  assert(panel.rows > 0 && panel.columns > 0);
   if (!cg_has_formula(x))
     return;
   bool finished = cg_finishes(x);

@@ -85,6 +85,7 @@ put_put(const cg_contract *x, const char *vector, const char *to) {
 void
 cg_put_ragged(const cg_contract *x, const char *sum, const char *place,
               int transfer) {
+  assert(transfer >= CG_SUMS_LOAD && transfer <= CG_SUMS_FINISH);
   const char *at = bs_arena_printf(&x->e->arena, "c + %s", place);
   if (transfer == CG_SUMS_LOAD || transfer == CG_SUMS_ADD) {
     cg_write(x->w, "{");

@@ -196,6 +196,7 @@ finishes_lanes(const cg_contract *x, cg_transfer way) {
 
 void
 cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way) {
+  assert(panel.rows > 0 && way <= CG_SUMS_FINISH);
   bool lanes = finishes_lanes(x, way);
   bool turns =
       cg_stores_turned(x) && way != CG_SUMS_LOAD && panel.rows > 1 && !lanes;

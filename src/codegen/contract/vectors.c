@@ -3,6 +3,7 @@
 #include "codegen/contract/vectors.h"
 #include "base/vec.h"
 #include "codegen/above/above.h"
+#include <assert.h>
 
 /* What a formula calls, as macros of whole vectors. */
 static const struct extreme {
@@ -71,6 +72,7 @@ is_of_vectors(const cg_expr *e) {
 
 bool
 cg_is_of_vectors(cg_emitter *e, gs_dtype dtype, const cg_expr *formula) {
+  assert(dtype < GS_DTYPE_COUNT);
   parts of = parts_of(e->heap, formula);
   bool all = dtype == GS_F32 || dtype == GS_F64;
   for (uint32_t k = 0; k < of.len; k++)

@@ -7,6 +7,7 @@
 
 cg_parameter
 cg_parameter_of(bs_arena *arena, const po_array *array, bool restricted) {
+  assert(array->dtype < GS_DTYPE_COUNT);
   const char *type = bs_arena_printf(
       arena, "%s%s *%s", array->role == PO_INPUT ? "const " : "",
       gs_dtype_table[array->dtype].c_type, restricted ? "restrict" : "");

@@ -18,6 +18,7 @@
 #define CODEGEN_PASS_PASS_H
 
 #include "codegen/unit/emit.h"
+#include <assert.h>
 
 /* What passes work on. */
 typedef struct cg_pass_state {
@@ -79,6 +80,7 @@ cg_is_for_vectors(const cg_emitter *e, const cg_node *n) {
  */
 static inline bool
 cg_is_parallel(const cg_emitter *e, const cg_node *n) {
+  assert(n->loop == CG_NO_LOOP || n->loop < e->p->nest.nodes.len);
   return n->loop != CG_NO_LOOP &&
          e->p->nest.nodes.data[n->loop].mark == PO_PARALLEL;
 }

@@ -218,6 +218,7 @@ cg_n_held(const cg_slide *x) {
 
 const char *
 cg_held(const cg_slide *x, int64_t k) {
+  assert(k >= 0);
   return bs_arena_printf(&x->e->arena, "h%lld", (long long)k);
 }
 
@@ -290,6 +291,7 @@ find_lanes(const cg_slide *x, const int64_t *place, cg_lanes want,
 
 const char *
 cg_pick_held(const cg_slide *x, int64_t offset, cg_lanes want, cg_lanes fill) {
+  assert(x->c->lanes <= 64);
   const po_slide *c = x->c;
   int64_t place[64];
   for (uint32_t l = 0; l < c->lanes; l++)

@@ -12,6 +12,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct tile {
@@ -364,6 +365,7 @@ put_taps(tile *t) {
 
 bool
 cg_is_named(const cg_slide *x, uint32_t loop) {
+  assert(loop < x->c->n);
   for (uint32_t k = 0; k < x->c->n_borders; k++)
     if (x->c->borders[k].loop == loop && !x->c->unrolled[x->c->borders[k].tap])
       return true;

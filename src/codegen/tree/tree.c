@@ -20,6 +20,7 @@ cg_append(cg_list *list, cg_node *chain) {
 
 cg_node *
 cg_node_new(bs_arena *arena, cg_kind kind) {
+  assert(kind <= CG_NOTHING);
   cg_node *n = BS_NEW(arena, cg_node);
   n->kind = kind;
   n->loop = n->iteration = CG_NO_LOOP;

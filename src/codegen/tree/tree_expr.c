@@ -148,6 +148,7 @@ cg_sign(cg_op op) {
 
 int
 cg_level_of_operator(cg_op op) {
+  assert(op < CG_OP_COUNT);
   return operators[op].level;
 }
 

@@ -89,6 +89,7 @@ typedef struct cg_elements {
 
 static inline bool
 cg_is_by_name(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   const cg_elements *x = &e->elements[array];
   return x->by_name && !(x->written & ~x->read);
 }
@@ -109,6 +110,7 @@ double cg_element_at(const po_array *, int64_t i);
 /* The array is passed to kernels; other locals are their own. */
 static inline bool
 cg_is_passed(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   const po_array *a = &e->p->arrays.data[array];
   return (a->role != PO_LOCAL && a->role != PO_MEMORY &&
           !cg_is_small_constant(a)) ||
@@ -118,6 +120,7 @@ cg_is_passed(const cg_emitter *e, uint32_t array) {
 /* The array has elements to index, and is no scalar. */
 static inline bool
 cg_is_indexed(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   const po_array *a = &e->p->arrays.data[array];
   return a->role != PO_LOCAL || po_elements(a) > 1;
 }
@@ -125,12 +128,14 @@ cg_is_indexed(const cg_emitter *e, uint32_t array) {
 /* The array's name is about to be written. */
 static inline void
 cg_mention(const cg_emitter *e, uint32_t array) {
+  assert(array < e->p->arrays.len);
   if (e->mentioned)
     e->mentioned[array] = true;
 }
 
 static inline const char *
 cg_helper_used(cg_emitter *e, cg_helper helper) {
+  assert(helper > CG_NO_HELPER && helper < CG_HELPER_COUNT);
   cg_need(&e->needs, helper);
   return cg_helper_names[helper];
 }

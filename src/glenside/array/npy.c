@@ -439,6 +439,8 @@ read_array(input *in, const gs_type *expect, gs_tensor *out) {
 bool
 gs_npy_parse(const gs_context *ctx, const char *name, const void *bytes,
              size_t n, const gs_type *expect, gs_tensor *out) {
+  assert(bytes || !n);
+  assert(!expect || gs_is_type(expect));
   input in = {.ctx = ctx, .name = name, .bytes = bytes, .left = (int64_t)n};
   return read_array(&in, expect, out);
 }
@@ -447,6 +449,8 @@ bool
 gs_npy_locate(const gs_context *ctx, bs_span span, const char *name,
               const void *bytes, size_t n, const gs_type *expect,
               int64_t *offset) {
+  assert(bytes || !n);
+  assert(!expect || gs_is_type(expect));
   input in = {.ctx = ctx,
               .name = name,
               .span = span,

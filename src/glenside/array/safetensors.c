@@ -10,6 +10,7 @@
 #include "glenside/program/program.h"
 #include "glenside/array/tensor.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -304,6 +305,8 @@ bool
 gs_safetensors_locate(const gs_context *ctx, const gs_data *data,
                       const void *bytes, size_t n, const gs_type *expect,
                       gs_data_site *out) {
+  assert(bytes || !n);
+  assert(!expect || gs_is_type(expect));
   scan s = {.ctx = ctx, .data = data};
   uint64_t length = 0;
   if (n >= LENGTH_BYTES)

@@ -152,6 +152,7 @@ gs_convert(gs_dtype dtype, double v) {
 
 double
 gs_literal_value(gs_dtype dtype, double literal) {
+  assert(dtype < GS_DTYPE_COUNT);
   return gs_is_half(dtype) ? gs_convert(GS_F32, literal)
          : dtype == GS_F32 ? gs_convert(dtype, literal)
                            : literal;
@@ -160,6 +161,7 @@ gs_literal_value(gs_dtype dtype, double literal) {
 double
 gs_parameter_value(const bs_values *values, bs_value o, uint32_t k,
                    gs_dtype dtype) {
+  assert(dtype < GS_DTYPE_COUNT);
   bs_value v = gs_compute_param(values, o, k);
   bs_kind kind = bs_kind_of(values, v);
   return kind == BS_KIND_INT || kind == BS_KIND_REAL
@@ -331,6 +333,7 @@ value_of(gs_dtype dtype, uint64_t bits) {
 
 void
 gs_tensor_fill(gs_tensor *t, uint64_t seed, const char *salt) {
+  assert(t->data || !t->elements);
   uint64_t start = mix_text(bs_random_of(seed), salt);
   for (int64_t i = 0; i < t->elements; i++)
     gs_tensor_set(t, i,

@@ -573,6 +573,7 @@ parse(const parser *p, uint32_t node, want w, int depth) {
 const gs_expr *
 gs_expr_parse_as(const gs_context *ctx, const bs_sexps *sexps, uint32_t node,
                  gs_scope *scope, gs_sort wanted) {
+  assert(node < sexps->nodes.len && wanted <= GS_SORT_TYPE);
   parser p = {ctx, sexps, scope};
   return parse(&p, node, (want){.sort = wanted}, 0);
 }

@@ -330,6 +330,7 @@ static const function functions[GS_FUNCTION_COUNT] = {
 bool
 gs_has_sized(const gs_env *env, gs_function_id f, const gs_datum *args,
              uint32_t n) {
+  assert(f < GS_FUNCTION_COUNT && n <= GS_MAX_ARGUMENTS);
   for (uint32_t k = 0; k < n; k++)
     if (is_sized(env, &args[k]))
       return true;

@@ -5,6 +5,7 @@
  * such a call is compared with, or looked for in a list of literals, must be
  * one of them: else the condition could never hold, or always. */
 #include "glenside/expr/expr_functions.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_WORDS = 64 };
@@ -72,6 +73,7 @@ check_list(const gs_context *ctx, const words *w, const gs_expr *e) {
 bool
 gs_check_words(const gs_context *ctx, int function, const gs_expr *const *args,
                uint32_t n) {
+  assert(function >= 0 && function < GS_FUNCTION_COUNT);
   words w;
   bool ok = true;
   if (function == GS_F_MEMBER && n == 2)

@@ -220,6 +220,7 @@ infer_equal(const infer *x, gs_number a, gs_number b) {
 bool
 infer_equal_dims(const infer *x, const gs_number *a, const gs_number *b,
                  uint32_t n) {
+  assert(n <= GS_MAX_RANK);
   for (uint32_t k = 0; k < n; k++)
     if (!infer_equal(x, a[k], b[k]))
       return false;
@@ -228,6 +229,7 @@ infer_equal_dims(const infer *x, const gs_number *a, const gs_number *b,
 
 gs_number
 infer_product(const infer *x, const gs_number *dims, uint32_t n) {
+  assert(n <= GS_MAX_RANK);
   gs_number p = gs_constant_number(x->over, 1);
   for (uint32_t k = 0; k < n; k++)
     p = gs_product(x->over, p, dims[k]);

@@ -6,6 +6,7 @@
  * says then is the fault, with these sizes behind it. */
 #include "glenside/infer/infer.h"
 #include "glenside/type/sizes.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,6 +145,7 @@ bool
 gs_infer_sized(gs_sizes *s, bs_values *values, const struct gs_target *target,
                gs_op op, bs_value attr, const gs_type *const *kids,
                uint32_t n_kids, gs_type *out, gs_fault *fault) {
+  assert(op < GS_OP_COUNT && (kids || !n_kids));
   if (wants_numbers(op) && s && some_is_sized(kids, n_kids))
     return fail_with_sizes(op, fault);
   if (!s || wants_numbers(op))

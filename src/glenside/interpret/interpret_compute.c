@@ -184,6 +184,7 @@ static const meaning meanings[GS_COMPUTE_COUNT] = {
 
 double
 gs_fold_real(gs_fold fold, double a, double b) {
+  assert(fold < GS_FOLD_COUNT);
   switch (fold) {
   case GS_FOLD_ADD:
     return a + b;
@@ -208,7 +209,7 @@ gs_fold_real(gs_fold fold, double a, double b) {
 
 double
 in_fold_step(const in_operator *o, gs_fold fold, double a, double b) {
-  assert(fold != GS_FOLD_NONE && fold < GS_FOLD_COUNT);
+  assert(fold < GS_FOLD_COUNT);
   if (!o->integer)
     return gs_fold_real(fold, a, b);
   int64_t v = gs_fold_table[fold].whole((int64_t)a, (int64_t)b);
@@ -326,6 +327,7 @@ moved_by(const bs_values *values, bs_value o, gs_dtype dtype) {
 
 in_operator
 in_prepare(const bs_values *values, bs_value o, gs_dtype from, gs_dtype dtype) {
+  assert(from < GS_DTYPE_COUNT && dtype < GS_DTYPE_COUNT);
   in_operator x = {.from = from,
                    .dtype = dtype,
                    .integer = gs_dtype_table[dtype].integer,

@@ -2,6 +2,7 @@
 /* interpret_scan.c - a scan by its definition: the step, again and again. */
 #include "glenside/interpret/interpret_state.h"
 #include "glenside/program/scan.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct scanning {
@@ -75,6 +76,7 @@ run_step(scanning *x, uint32_t term, int64_t t) {
 
 bool
 in_scan(in_state *s, uint32_t term) {
+  assert(gs_at(s->p, (gs_term){term})->op == GS_SCAN);
   gs_fault fault = {0};
   bs_heap *heap = s->run->ctx.heap;
   scanning x = {.s = s, .step = gs_step_program(s->p, (gs_term){term}, &fault)};

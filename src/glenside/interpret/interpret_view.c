@@ -234,6 +234,7 @@ find(const in_state *s, gs_term t, int64_t *index) {
 
 double
 in_fetch(const in_state *s, gs_term t, int64_t *index) {
+  assert(t.i < s->p->nodes.len);
   step at = find(s, t, index);
   if (at.pad)
     return s->are_bounds ? 0 : at.value;

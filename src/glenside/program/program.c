@@ -64,6 +64,7 @@ canonical_operator(bs_values *values, bs_value o) {
 
 bs_value
 gs_canonical_attr(bs_values *values, gs_op op, bs_value attr) {
+  assert(op < GS_OP_COUNT);
   if (bs_kind_of(values, attr) == BS_KIND_NIL)
     return bs_list(values, NULL, 0);
   if (op != GS_COMPUTE || bs_kind_of(values, attr) != BS_KIND_LIST ||

@@ -3,6 +3,7 @@
  * have: hints for those who write one for the first time. */
 #include "glenside/target/target_parse.h"
 #include "glenside/type/elsewhere.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -64,6 +65,7 @@ target_hint_part(const target_parser *p, const char *part) {
 
 bool
 target_bad_name(const target_parser *p, uint32_t node) {
+  assert(target_at(p, node)->kind == BS_SX_SYM);
   const char *name = target_sym(p, node);
   bs_error(p->ctx->diags, target_at(p, node)->span, "bad-name",
            "'%s' is not a name: letters, digits, _ and -", name);

@@ -4,6 +4,7 @@
  * Its parts stand in any order.  A table says of each what it holds: numbers
  * are expressions over settings, so that the length of vectors may be one. */
 #include "glenside/target/target_parse.h"
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
@@ -336,6 +337,7 @@ find_mac(const gs_target *t, const char *name) {
 
 double
 gs_multiplies(const gs_target *t, gs_dtype x, gs_dtype y, gs_dtype sum) {
+  assert(x < GS_DTYPE_COUNT && y < GS_DTYPE_COUNT && sum < GS_DTYPE_COUNT);
   int64_t offset[2];
   double most = 0;
   for (uint32_t k = 0; k < t->macs.len; k++) {
@@ -363,6 +365,7 @@ read_name(reader *r, uint32_t node) {
 
 bool
 target_parse_mac(target_parser *p, uint32_t form) {
+  assert(target_at(p, form)->kind == BS_SX_LIST);
   uint32_t forms[PART_COUNT] = {0};
   reader r = {.p = p, .mac = BS_NEW(p->ctx->arena, gs_mac), .form = form};
   r.scope.param = target_setting;

@@ -5,6 +5,7 @@
 
 #include "base/sexp.h"
 #include "glenside/target/target.h"
+#include <assert.h>
 
 #define MAX_MEMORIES 16
 
@@ -101,11 +102,13 @@ bool target_is_target(const target_parser *);
 /* Small helpers over the current file. */
 static inline const bs_sx *
 target_at(const target_parser *p, uint32_t node) {
+  assert(node < p->sexps->nodes.len);
   return &p->sexps->nodes.data[node];
 }
 
 static inline uint32_t
 target_next(const target_parser *p, uint32_t node) {
+  assert(node < p->sexps->nodes.len);
   return p->sexps->nodes.data[node].next;
 }
 

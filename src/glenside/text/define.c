@@ -14,6 +14,7 @@
 #include "definitions.h"
 #include "glenside/text/define.h"
 #include "glenside/text/parse.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_PARAMETERS = 32, MOST_VARIABLES = 64 };
@@ -189,6 +190,7 @@ check_name(gs_parser *x, uint32_t node, bool built_in) {
 
 void
 parse_define(gs_parser *x, uint32_t list, bool built_in) {
+  assert(parse_at(x, list)->kind == BS_SX_LIST);
   parse_definition d = {.list = list, .built_in = built_in};
   d.header = parse_at(x, list)->count > 2 ? parse_at(x, list + 1)->next : 0;
   if (!d.header || parse_at(x, d.header)->kind != BS_SX_LIST ||

@@ -176,6 +176,7 @@ open_use(gs_parser *x, const parse_definition *d, uint32_t list) {
 
 bool
 parse_open_use(gs_parser *x, uint32_t list) {
+  assert(parse_at(x, list)->kind == BS_SX_LIST);
   const char *head = bs_sx_head(&x->sx, x->ctx->values, list);
   gs_op op;
   if (!head || gs_op_find(head, &op) ||
@@ -340,6 +341,7 @@ parse_step_use(gs_parser *x) {
 
 gs_term
 parse_close_use(gs_parser *x, uint32_t base) {
+  assert(x->uses.len && base <= x->results.len);
   parse_use u = bs_pop(&x->uses);
   gs_term t = x->results.len > base ? bs_last(&x->results) : GS_NO_TERM;
   x->slots.len = u.slots;

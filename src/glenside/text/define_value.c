@@ -4,6 +4,7 @@
  * are told where the definition is used. */
 #include "glenside/text/parse.h"
 #include "glenside/type/sizes.h"
+#include <assert.h>
 #include <string.h>
 
 static const parse_definition *
@@ -42,6 +43,7 @@ parse_blame(gs_parser *x, const char *code, const char *message, bs_span body) {
 void
 parse_blame_hint(gs_parser *x, const char *code, const char *message,
                  const char *hint, bs_span body) {
+  assert(x->env && x->env <= x->uses.len);
   const parse_use *u = parse_outermost(x);
   const parse_definition *d = definition_of(x, u);
   bs_diags *diags = x->ctx->diags;
@@ -63,6 +65,8 @@ parse_blame_hint(gs_parser *x, const char *code, const char *message,
 
 gs_term
 parse_variable(gs_parser *x, uint32_t node) {
+  assert(x->env && x->env <= x->uses.len);
+  assert(parse_at(x, node)->kind == BS_SX_SYM);
   const parse_use *u = &x->uses.data[x->env - 1];
   const parse_definition *d = definition_of(x, u);
   const char *name = parse_symbol(x, node);
@@ -167,6 +171,7 @@ blame_sizes(gs_parser *x, const char *message, bs_span span) {
 
 bool
 parse_value(gs_parser *x, gs_sort sort, uint32_t node, bs_value *out) {
+  assert(sort <= GS_SORT_TYPE);
   if (alone_in_list(x, sort, node, out))
     return true;
   const gs_expr *e = expression(x, sort, node);

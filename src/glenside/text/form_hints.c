@@ -2,6 +2,7 @@
 /* form_hints.c - what to write instead of a form that is not one: hints for
  * those who have just begun. */
 #include "glenside/text/parse.h"
+#include <assert.h>
 #include <string.h>
 
 bool
@@ -75,6 +76,7 @@ is_equals(const gs_parser *x, uint32_t form) {
 
 void
 parse_hint_form(gs_parser *x, uint32_t form, const char *usage) {
+  assert(parse_at(x, form)->kind == BS_SX_LIST);
   bs_diags *diags = x->ctx->diags;
   const char *head = bs_sx_head(&x->sx, x->ctx->values, form);
   uint32_t n = parse_at(x, form)->count;

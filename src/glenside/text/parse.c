@@ -50,6 +50,7 @@ find_form(const char *head, form_kind *out) {
 
 void
 parse_bind(gs_parser *x, bs_value name, bs_span span) {
+  assert(name.i);
   while (x->binding_of.len <= name.i)
     bs_push(x->ctx->heap, &x->binding_of, 0);
   if (x->binding_of.data[name.i])
@@ -470,6 +471,7 @@ parse_source(gs_parser x, uint32_t source) {
 gs_program *
 gs_parse_at(const gs_context *ctx, const struct gs_target *target,
             uint32_t source, const gs_given_size *given, uint32_t n_given) {
+  assert(given || !n_given);
   uint32_t before = ctx->diags->errors;
   gs_program *p = parse_source(
       (gs_parser){

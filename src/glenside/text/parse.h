@@ -10,6 +10,7 @@
 #include "base/sexp.h"
 #include "glenside/expr/expr.h"
 #include "glenside/program/program.h"
+#include <assert.h>
 
 /* What a name stands for. */
 typedef struct parse_binding {
@@ -87,6 +88,7 @@ typedef struct gs_parser {
 
 static inline const bs_sx *
 parse_at(const gs_parser *x, uint32_t node) {
+  assert(node < x->sx.nodes.len);
   return &x->sx.nodes.data[node];
 }
 

@@ -7,6 +7,7 @@
  * types are those of the operands.  It sees no other names. */
 #include "glenside/text/parse.h"
 #include "glenside/program/scan.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct reading {
@@ -143,6 +144,7 @@ read_step(reading *r, uint32_t list, bs_value *attr) {
 bool
 parse_step(gs_parser *x, uint32_t node, const gs_term *operands, uint32_t n,
            bs_value *attr) {
+  assert(operands || !n);
   if (!is_headed(x, node, "step") || parse_at(x, node)->count < 3)
     return ill_formed(x, node);
   if (x->in_step) /* also by a definition that uses itself */

@@ -17,6 +17,7 @@
 
 bool
 parse_fault(gs_parser *x, const gs_fault *fault, bs_span span) {
+  assert(fault->code && fault->message[0]);
   bs_error(x->ctx->diags, span, fault->code, "%s", fault->message);
   if (fault->hint[0])
     bs_hint(x->ctx->diags, "%s", fault->hint);
@@ -512,6 +513,7 @@ close_frame(gs_parser *x, const parse_frame *f) {
 
 gs_term
 parse_term(gs_parser *x, uint32_t root) {
+  assert(!x->frames.len);
   parse_open_node(x, root);
   while (x->frames.len) {
     parse_frame *f = &bs_last(&x->frames);

@@ -56,6 +56,7 @@ call_is_sugared(const bs_values *values, bs_value attr) {
 
 const char *
 print_head(const bs_values *values, gs_op op, bs_value attr) {
+  assert(op < GS_OP_COUNT);
   if (op == GS_CALL && call_is_sugared(values, attr))
     return bs_as_sym(values, bs_item(values, attr, 0));
   return gs_op_table[op].name;
@@ -98,6 +99,7 @@ all_ones(const bs_values *values, bs_value list) {
 void
 print_attrs(const bs_values *values, const gs_sizes *sizes, gs_op op,
             bs_value attr, bs_text *out) {
+  assert(op < GS_OP_COUNT);
   uint32_t n =
       bs_kind_of(values, attr) == BS_KIND_LIST ? bs_len(values, attr) : 0;
   uint32_t from = op == GS_CALL && n && call_is_sugared(values, attr);
@@ -150,6 +152,7 @@ shortest(gs_dtype dtype, double v, const void *bits) {
 
 void
 print_literal(const gs_constant *c, int64_t element, bs_text *out) {
+  assert(element >= 0 && element < gs_elements(&c->type));
   const gs_dtype_info *info = &gs_dtype_table[c->type.dtype];
   const char *bits = (const char *)c->data + element * info->bytes;
   uint64_t room[8] = {0};

@@ -466,6 +466,7 @@ parse_term(parser *p, uint32_t node, int depth) {
 const gs_skeleton *
 gs_skeleton_parse(const gs_context *ctx, const gs_target *target,
                   const bs_sexps *sexps, uint32_t node, gs_scope *scope) {
+  assert(node < sexps->nodes.len);
   parser p = {.ctx = ctx, .target = target, .sexps = sexps, .scope = scope};
   gs_skeleton *s = NULL;
   p.n_lets = scope->n_lets;

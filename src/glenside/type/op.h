@@ -31,6 +31,7 @@
 #define GLENSIDE_OP_H
 
 #include "base/value.h"
+#include <assert.h>
 
 /* Views cost nothing at run time: their prices only break ties, so that the
  * shorter and plainer of two equal programs wins. */
@@ -111,6 +112,7 @@ extern const gs_op_info gs_op_table[GS_OP_COUNT];
 bool gs_op_find(const char *name, gs_op *out);
 static inline bool
 gs_op_is(gs_op op, uint32_t trait) {
+  assert(op < GS_OP_COUNT);
   return gs_op_table[op].traits & trait;
 }
 /* Which item of its attribute names an axis that is there (the letter d). */

@@ -21,6 +21,7 @@ enum {
 
 gs_atom
 gs_atom_of(const gs_sizes *s, uint32_t atom) {
+  assert(atom >= GS_MOST_SIZES || atom < s->n);
   int64_t x[ATOM_NUMBERS] = {0};
   uint32_t n;
   if (atom < GS_MOST_SIZES) {

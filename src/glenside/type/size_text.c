@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* size_text.c - numbers of sizes as people and files write them. */
 #include "glenside/type/sizes.h"
+#include <assert.h>
 
 /* What stands around a quotient of another one is put in parts: at most three
  * stand in one another. */
@@ -109,6 +110,7 @@ gs_put_number_term(bs_text *out, const gs_sizes *s, gs_number x) {
 
 void
 gs_put_bounds(bs_text *out, const gs_size *list, uint32_t n) {
+  assert(list || !n);
   for (uint32_t k = 0; k < n; k++) {
     const gs_size *s = &list[k];
     bs_putf(out, "%s%s", k ? ", " : "", s->name);

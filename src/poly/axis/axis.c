@@ -167,6 +167,7 @@ append(po_axes *t, po_axis axis) {
 uint32_t
 po_axis_add(po_axes *t, const char *name, const char *size, int64_t value,
             po_axis_order order) {
+  assert(order <= PO_AXIS_SERIAL);
   if (!has_room(t, 1))
     return PO_NO_AXIS;
   if (value < 1) {

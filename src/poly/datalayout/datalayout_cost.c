@@ -12,6 +12,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/datalayout/datalayout_price.h"
+#include <assert.h>
 
 const char *const po_layout_cost_names[] = {"doc", "autokernel", "lines"};
 
@@ -165,6 +166,7 @@ price_definition(po_layout_model *m, po_layout_cost cost,
 double
 po_layout_price(po_layout_model *m, po_layout_cost cost,
                 const po_layout *layouts) {
+  assert(cost <= PO_COST_LINES);
   double total = 0;
   if (cost == PO_COST_LINES)
     return po_lines_of_program(m, layouts);

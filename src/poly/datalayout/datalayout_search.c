@@ -9,6 +9,7 @@
  * in each round. */
 #include "base/governor.h"
 #include "poly/datalayout/datalayout.h"
+#include <assert.h>
 
 typedef struct search {
   po_layout_model *m;
@@ -75,6 +76,7 @@ run_round(search *s) {
 void
 po_layout_find(po_layout_model *m, po_layout_cost cost, const int64_t *widths,
                uint32_t n_widths, po_layout_search *out) {
+  assert(widths || !n_widths);
   *out = (po_layout_search){.cost = cost};
   out->layouts = BS_NEWS(&m->arena, po_layout, m->arrays.len + 1);
   po_layout *plain = BS_NEWS(&m->arena, po_layout, m->arrays.len + 1);

@@ -47,6 +47,7 @@ po_layout_add_array(po_layout_model *m, const char *name, uint32_t rank,
 uint32_t
 po_layout_add_definition(po_layout_model *m, const char *name, uint32_t n_loops,
                          const int64_t *extent) {
+  assert(n_loops <= PO_MAX_DEPTH);
   po_definition d = {.name = bs_arena_strdup(&m->arena, name),
                      .n_loops = n_loops};
   memcpy(d.extent, extent, n_loops * sizeof *extent);

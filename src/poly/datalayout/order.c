@@ -10,6 +10,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/datalayout/datalayout.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 
 /* Nests looked at, and loops of one. */
 enum { MOST_NESTS = 16, MOST_LOOPS = 6 };
@@ -123,6 +124,7 @@ order_nest(ordering *o, uint32_t root) {
 void
 po_layout_order_loops(po_program **program, po_layout_cost cost,
                       const int64_t *widths, uint32_t n_widths, bs_text *out) {
+  assert(widths || !n_widths);
   ordering o = {program, cost, widths, n_widths, out, -1};
   uint32_t nests = 0, root, next;
   o.best = price(&o, *program);

@@ -109,6 +109,7 @@ po_graph_node_axes(const po_graph *g, uint32_t node,
 uint32_t
 po_graph_add_node(po_graph *g, const char *name, const uint32_t *axes,
                   uint32_t n) {
+  assert(n <= PO_MAX_AXES);
   po_graph_node node = {.name = bs_arena_strdup(g->arena, name),
                         .loop_axis = PO_NO_AXIS,
                         .calls = 1,
@@ -292,6 +293,7 @@ nodes_agree(po_graph *g, const uint32_t *axes, uint32_t n) {
 
 uint32_t
 po_graph_merge(po_graph *g, const uint32_t *axes, uint32_t n) {
+  assert(axes && n);
   if (!nodes_agree(g, axes, n))
     return PO_NO_AXIS;
   uint32_t id = po_axis_merge(&g->axes, axes, n);
@@ -394,6 +396,8 @@ padded(int64_t repeat, int64_t align, int64_t bytes) {
 bool
 po_graph_vectorize(po_graph *g, uint32_t id, uint32_t number,
                    const uint32_t *axes, uint32_t n, int64_t align) {
+  assert(id < g->nodes.len);
+  assert(number < g->nodes.data[id].tensors.len);
   uint32_t level;
   if (!may_vectorize(g, id, axes, n, &level))
     return false;

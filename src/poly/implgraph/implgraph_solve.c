@@ -37,6 +37,7 @@ po_machine_of(const gs_target *target) {
 
 double
 po_memory_rate(const po_graph_machine *m, double cores) {
+  assert(cores > 0);
   return m->bytes_per_cycle * gs_share_of_memory(cores, (double)m->cores);
 }
 

@@ -106,6 +106,7 @@ widen(po_graph *g, uint32_t node, uint32_t number, const po_graph_machine *m,
 
 bool
 po_widen_buffers(po_graph *g, const po_graph_machine *m, int64_t room) {
+  assert(room >= 0);
   for (uint32_t k = 0; k < g->nodes.len; k++)
     for (uint32_t i = 0; i < g->nodes.data[k].tensors.len; i++)
       if (!g->nodes.data[k].tensors.data[i].local && !is_common(g, k, i) &&

@@ -41,6 +41,7 @@ po_cdims_product(const gs_numbers *over, const po_cdims *dims, uint32_t from) {
 
 int64_t
 po_parts_of(const po_contraction *c, bool x) {
+  assert(c->dims[PO_DIM_O].n <= PO_MAX_DIMS);
   const po_cdims *o = &c->dims[PO_DIM_O];
   int64_t parts = 1;
   for (uint32_t k = 0; k < o->n; k++)
@@ -423,6 +424,9 @@ holds_all(finding *f) {
 bool
 po_find_contraction(po_program *p, gs_sizes *sizes, const po_sum_parts *parts,
                     uint32_t formula, po_contraction *out) {
+  assert(parts->update < p->stmts.len);
+  assert(parts->init == PO_NO_STMT || parts->init < p->stmts.len);
+  assert(parts->store == PO_NO_STMT || parts->store < p->stmts.len);
   uint32_t mark = po_pool_mark(&p->pool);
   const po_stmt *sum = &p->stmts.data[parts->update];
   if (!sizes)

@@ -85,6 +85,7 @@ read_of(const po_program *p, uint32_t last, uint32_t formula) {
 
 bool
 po_may_be_formula(const po_program *p, uint32_t last, uint32_t formula) {
+  assert(last < p->stmts.len);
   return read_of(p, last, formula);
 }
 

@@ -8,6 +8,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 #include <isl/val.h>
 
 /* ---- statements ---- */
@@ -27,6 +28,7 @@ only_update(const po_program *p, const uint32_t *stmts, uint32_t n) {
 bool
 po_find_parts(const po_program *p, const uint32_t *stmts, uint32_t n,
               po_sum_parts *out) {
+  assert(stmts || !n);
   *out = (po_sum_parts){PO_NO_STMT, only_update(p, stmts, n), PO_NO_STMT};
   if (out->update == PO_NO_STMT)
     return false;

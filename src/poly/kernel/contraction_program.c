@@ -124,6 +124,7 @@ find_packed(po_program *p, gs_sizes *s, const po_contraction *c, bool x) {
 
 bool
 po_packs_first(const po_program *p, const po_contraction *c, bool x) {
+  assert(p->contractions.len);
   for (uint32_t k = 0; p->contractions.data[k] != c; k++) {
     const po_contraction *before = p->contractions.data[k];
     if ((x ? before->x_mode : before->y_mode) == PO_BEFORE &&
@@ -341,6 +342,7 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
 
 const po_contraction *
 po_contraction_of_update(const po_program *p, uint32_t update) {
+  assert(update < p->stmts.len);
   for (uint32_t k = 0; k < p->contractions.len; k++)
     if (p->contractions.data[k]->update == update)
       return p->contractions.data[k];

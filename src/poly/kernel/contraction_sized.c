@@ -9,6 +9,7 @@
 #include "poly/kernel/contraction_plan.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
+#include <assert.h>
 
 /* ---- at given sizes ---- */
 
@@ -192,6 +193,7 @@ po_plan_sized(po_program *p, gs_sizes *s, const po_contract_choice *fixed,
 gs_number
 po_rounded_rows(const gs_numbers *over, const po_contraction *c, bool x,
                 int64_t width) {
+  assert(width >= 1);
   const po_cdims *dims = &c->dims[x ? PO_DIM_M : PO_DIM_N];
   gs_number rows = po_cdims_product(over, dims, 0);
   return gs_combine(over, width,

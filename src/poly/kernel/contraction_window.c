@@ -23,6 +23,7 @@
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
 #include "base/whole.h"
+#include <assert.h>
 #include <math.h>
 
 #define MAX_WINDOW 4096 /* points of k in a block, positions of a loop of k */
@@ -186,6 +187,7 @@ po_find_windows(po_contraction *c, bool x) {
 
 int64_t
 po_line_of(const po_contraction *c, int64_t mr) {
+  assert(mr >= 1);
   const po_cdims *m = &c->dims[PO_DIM_M];
   int64_t inner = 1, line = 1;
   for (uint32_t i = m->n; i-- > 0 && line < mr;) {
@@ -204,6 +206,7 @@ po_phases_of(const po_caxis *last) {
 
 double
 po_lines_of(const po_contraction *c, int64_t mr) {
+  assert(mr >= 1 && c->dims[PO_DIM_M].n);
   const po_cdims *m = &c->dims[PO_DIM_M];
   const po_caxis *last = &c->axes[m->n - 1];
   double line = (double)c->cache_line / (double)gs_dtype_table[c->dtype].bytes;
@@ -244,6 +247,7 @@ positions_of(const po_contraction *c, uint32_t i) {
 
 int64_t
 po_odd_lines(const po_contraction *c, int64_t elements) {
+  assert(elements >= 0 && c->cache_line >= gs_dtype_table[c->dtype].bytes);
   int64_t line = c->cache_line / gs_dtype_table[c->dtype].bytes;
   return ((elements + line - 1) / line | 1) * line;
 }
@@ -295,6 +299,7 @@ po_layout_image(const gs_numbers *over, const po_contraction *c,
 
 bool
 po_image_fits(const po_contraction *c, int64_t bytes) {
+  assert(bytes >= 0);
   const po_cdims *n = own_dims(c), *k = &c->dims[PO_DIM_K];
   double elements = 1, points = (double)c->kc;
   for (uint32_t i = 0; i < n->n; i++)
@@ -315,6 +320,7 @@ po_image_fits(const po_contraction *c, int64_t bytes) {
 
 bool
 po_stays_in_place(const po_contraction *c, int64_t cache, int64_t depth) {
+  assert(c->lanes && c->cache_ways > 0);
   const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
   if (c->y.n_guards || c->ragged[PO_DIM_N] || k->n != 1 || n->n != 1 ||
       n->d[0].y != 1 || n->d[0].extent % c->lanes || k->d[0].y <= 0)

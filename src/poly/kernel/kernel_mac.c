@@ -15,6 +15,7 @@
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@
 
 int64_t
 po_panel_width(const po_contraction *c, bool x) {
+  assert(c->mr);
   const gs_mac *mac = c->mac.mac;
   return x ? c->mr * (mac ? mac->m : 1)
            : c->nv * (mac ? mac->n : (int64_t)c->lanes);
@@ -41,6 +43,7 @@ po_mac_begins_with_sums(const po_contraction *c) {
 
 int64_t
 po_mac_panel(const po_contraction *c, bool x) {
+  assert(c->mac.mac);
   return po_panel_width(c, x) * (x && c->mac.row ? c->mac.row : c->mac.depth);
 }
 
@@ -97,6 +100,7 @@ po_mac_line_of(const po_contraction *c) {
 
 po_mac_way
 po_mac_way_of(const po_contraction *c, bool x) {
+  assert(c->dims[PO_DIM_K].n);
   const po_cdim *own = last_of(c, x ? PO_DIM_M : PO_DIM_N);
   const po_cdim *k = last_of(c, PO_DIM_K);
   int64_t along = llabs(x ? k->x : k->y);

@@ -324,6 +324,7 @@ po_has_filler(const po_program *p, const po_slide *c) {
 bool
 po_tap_is_there(const po_slide *c, uint32_t loop, int64_t at, uint32_t tap,
                 int64_t k) {
+  assert(loop < c->n && tap < c->n);
   for (uint32_t j = 0; j < c->n_borders; j++) {
     const po_border *b = &c->borders[j];
     if (b->loop == loop && b->tap == tap &&

@@ -93,6 +93,7 @@ find_integers(const po_reduction *l, uint32_t array,
 bool
 po_find_address(const po_reduction *l, uint32_t array,
                 __isl_keep isl_pw_multi_aff *index, uint32_t n, po_walk *out) {
+  assert(array < l->p->arrays.len && n <= PO_MAX_DIMS);
   bool ok = l->sizes ? po_find_sized_address(l, array, index, n, out)
                      : find_integers(l, array, index, n, out);
   if (ok)

@@ -27,6 +27,7 @@ find_last(po_reduction *l, uint32_t k, const po_stmt *s) {
 
 bool
 po_find_sized_extent(po_reduction *l, uint32_t k, const po_stmt *s) {
+  assert(k < l->n && l->n <= PO_MAX_DIMS);
   int64_t most;
   if (!po_int(isl_set_dim_min_val(isl_set_copy(s->domain), (int)k),
               &l->lo[k]) ||

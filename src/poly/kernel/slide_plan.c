@@ -158,6 +158,7 @@ keeps_order(const po_slide *c) {
 
 int64_t
 po_results_in(const po_slide *c, int64_t v) {
+  assert(v >= 0 && c->along < c->n && c->lanes);
   int64_t rest = c->extent[c->along] - v * c->lanes;
   return rest < c->lanes ? rest : c->lanes;
 }
@@ -436,6 +437,7 @@ choose_sides(const gs_target *t, bool strict, po_slide *c) {
 
 bool
 po_plan_slide(const gs_target *t, bool strict, po_slide *c, po_slide *room) {
+  assert(c != room);
   int64_t bytes = gs_dtype_table[c->dtype].bytes;
   choosing x = {t, strict, c, room};
   c->along = loop_of_vectors(c);

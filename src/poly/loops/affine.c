@@ -251,6 +251,7 @@ po_has_reshape(isl_ctx *isl, const int64_t *from, uint32_t n_from,
 isl_multi_aff *
 po_reshape(isl_ctx *isl, const int64_t *from, uint32_t n_from,
            const int64_t *to, uint32_t n_to) {
+  assert(po_has_reshape(isl, from, n_from, to, n_to));
   isl_multi_aff *map = isl_multi_aff_zero(po_map_space(isl, n_from, n_to));
   uint32_t i = 0, j = 0;
   while (i < n_from && j < n_to) {

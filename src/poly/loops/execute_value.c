@@ -49,6 +49,7 @@ gather(po_execution *x, const po_executed *s, uint32_t k) {
 
 double
 po_execute_expr(po_execution *x, const po_executed *s, uint32_t k) {
+  assert(k < s->stmt->n_exprs);
   const po_expr *e = &s->stmt->exprs[k];
   const double *v = x->values;
   switch (e->kind) {

@@ -240,6 +240,7 @@ count_whole(__isl_take isl_set *set, int64_t most) {
 
 int64_t
 po_count_points_within(isl_set *set, int64_t most) {
+  assert(most >= 0);
   relation r;
   int64_t count = 1;
   if (isl_set_dim(set, isl_dim_param) > 0) { /* as many as the sizes say */

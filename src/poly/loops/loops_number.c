@@ -255,6 +255,7 @@ term_aff(const po_program *p, const gs_sizes *s, uint32_t n,
 isl_aff *
 po_aff_of_number(const po_program *p, const gs_sizes *s, uint32_t n,
                  gs_number x) {
+  assert(s || !gs_is_sized(x));
   gs_polynomial sum;
   if (!gs_is_sized(x))
     return constant(p, n, x);

@@ -19,6 +19,7 @@ typedef struct po_memo_entry {
 
 void
 po_memo_ask(po_memo_key *key, po_memo_question question, uint32_t number) {
+  assert(question <= PO_MEMO_FLOW);
   key->question = question;
   key->number = number;
   key->n = 0;

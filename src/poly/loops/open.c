@@ -58,6 +58,7 @@ po_open_aff(isl_ctx *isl, uint32_t n, gs_number x) {
 
 isl_set *
 po_between(isl_ctx *isl, uint32_t n, uint32_t d, gs_number from, gs_number to) {
+  assert(d < n);
   isl_aff *index = po_index(isl, n, d, 1, 0);
   isl_set *above =
       isl_aff_ge_set(isl_aff_copy(index), po_open_aff(isl, n, from));
@@ -68,6 +69,7 @@ po_between(isl_ctx *isl, uint32_t n, uint32_t d, gs_number from, gs_number to) {
 isl_set *
 po_range_in(isl_ctx *isl, const int64_t *dim, uint32_t n, uint32_t d,
             gs_number from, gs_number to) {
+  assert(d < n && n <= GS_MAX_RANK);
   return po_open_in(isl) ? po_between(isl, n, d, from, to)
                          : po_slab_in(isl, dim, n, d, from, to - 1);
 }

@@ -10,6 +10,7 @@
 #define POLY_QUASI_H
 
 #include "base/arena.h"
+#include <assert.h>
 #include <isl/aff.h>
 
 typedef struct po_quasi {
@@ -27,6 +28,7 @@ po_quasi_width(const po_quasi *q) {
 }
 static inline int64_t *
 po_quasi_row(const po_quasi *q, uint32_t k) {
+  assert(k <= q->m);
   return q->rows + (size_t)k * po_quasi_width(q);
 }
 

@@ -3,6 +3,7 @@
 #include "poly/lower/alike.h"
 #include "poly/lower/lower_view.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_BASES = 64, MOST_PIECES = 256 }; /* of a view that is kept */
@@ -97,6 +98,7 @@ put_operator(po_views *views, gs_term t, uint32_t first, bs_key *key) {
 
 void
 po_find_shape(po_views *views, gs_term t) {
+  assert(t.i < views->n);
   po_shapes *s = &views->shapes;
   bs_key key = {0};
   uint32_t first = s->bases.len;
@@ -114,6 +116,7 @@ po_find_shape(po_views *views, gs_term t) {
 
 bool
 po_view_take(po_views *views, gs_term t) {
+  assert(t.i < views->n);
   const po_shapes *s = &views->shapes;
   po_shape shape = s->of[t.i];
   const kept *of =
@@ -130,6 +133,7 @@ po_view_take(po_views *views, gs_term t) {
 
 void
 po_view_note(po_views *views, gs_term t) {
+  assert(t.i < views->n);
   po_shapes *s = &views->shapes;
   po_shape shape = s->of[t.i];
   const po_view *view = &views->of[t.i];

@@ -7,6 +7,7 @@
  * shape of a term between the two in which both find their tiles. */
 #include "poly/lower/lower.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 #include <string.h>
 
 /* The one piece of a view that shows the whole of a call's result. */
@@ -74,6 +75,7 @@ writer_finds(const po_lowering *low, gs_term call, const po_piece *shape,
 
 gs_term
 po_shape_between(po_lowering *low, gs_term call, isl_multi_aff **map) {
+  assert(gs_at(low->source, call)->op == GS_CALL);
   bool any = false;
   for (uint32_t v = call.i; v < low->source->nodes.len; v++) {
     const po_piece *piece = piece_of(low, (gs_term){v}, call);

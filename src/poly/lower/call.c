@@ -8,6 +8,7 @@
  * operand with a declared layout is looked at through that view. */
 #include "poly/lower/call.h"
 #include "poly/loops/operand.h"
+#include <assert.h>
 #include <string.h>
 
 /* The dimensions of over that operand k has. */
@@ -169,6 +170,7 @@ place_packed(const po_calling *c, uint32_t k, const po_reads *reads) {
 po_placed
 po_find_operand(const po_calling *c, uint32_t k, const gs_instr *also,
                 uint32_t also_k) {
+  assert(k < c->node->n_kids);
   po_lowering *low = c->low;
   const po_view *view = &low->views.of[c->node->kids[k].i];
   const gs_operand *operand = &c->instr->operands[k];
@@ -238,6 +240,7 @@ emit_one(const po_calling *c) {
 
 void
 po_emit_call(po_lowering *low, gs_term term) {
+  assert(gs_at(low->source, term)->op == GS_CALL);
   po_calling c = {.low = low,
                   .term = term,
                   .node = gs_at(low->source, term),

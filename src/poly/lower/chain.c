@@ -16,6 +16,7 @@
  * What a reduction reads once is a part of what it adds up, too.  What comes
  * right from a contraction is not, as it is computed where that stores. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 #include <math.h>
 
 /* Operators of one expression, and how deep they may be nested. */
@@ -398,6 +399,7 @@ put_term(po_body *body, const po_read *at, const int64_t *dim) {
 uint32_t
 po_put_operand(po_body *body, gs_dtype dtype, const po_read *read,
                const int64_t *dim) {
+  assert(dtype < GS_DTYPE_COUNT);
   return is_chained(read) ? put_term(body, read, dim)
                           : po_put_read(body, dtype, read);
 }

@@ -39,6 +39,7 @@ items_done(computing *c) {
 uint32_t
 po_put_pointwise(po_body *body, bs_value o, gs_dtype dtype,
                  const uint32_t *values, uint32_t n) {
+  assert(values && n);
   gs_compute op = GS_C_ADD;
   gs_compute_of(body->low->source->ctx.values, o, &op);
   gs_compute_kind kind = gs_compute_table[op].kind;
@@ -166,6 +167,7 @@ emit_fold(computing *c) {
 
 void
 po_emit_compute(po_lowering *low, gs_term term) {
+  assert(gs_at(low->source, term)->op == GS_COMPUTE);
   const bs_values *values = low->source->ctx.values;
   const gs_node *node = gs_at(low->source, term);
   const po_placement *placement = po_placement_of(low, term);

@@ -4,6 +4,7 @@
  * A piece whose base was given its placement where the view is stored needs no
  * copy: its elements are written there by the base itself. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 #include <string.h>
 
 /* The piece reads the very elements that it would be copied to. */
@@ -83,6 +84,7 @@ copy_piece(po_lowering *low, const po_reads *from, const po_read *read,
 void
 po_emit_copies(po_lowering *low, const po_view *view, const gs_type *type,
                const po_target *at, gs_term term) {
+  assert(at->array < low->out->arrays.len);
   po_reads reads = po_reads_all(low, view, type);
   for (uint32_t k = 0; k < reads.list.len; k++) {
     const po_read *read = &reads.list.data[k];
@@ -94,6 +96,7 @@ po_emit_copies(po_lowering *low, const po_view *view, const gs_type *type,
 
 uint32_t
 po_pack(po_lowering *low, const po_reads *reads, gs_term term) {
+  assert(reads->rank <= GS_MAX_RANK);
   uint32_t array = po_new_temporary(low, PO_WORKSPACE, reads->dtype, reads->dim,
                                     reads->rank, GS_NO_TERM);
   po_pool_reserve(&low->scratch, 1);

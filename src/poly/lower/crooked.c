@@ -11,6 +11,7 @@
 #include "poly/lower/lower.h"
 #include "poly/loops/bounds.h"
 #include "poly/loops/open.h"
+#include <assert.h>
 
 typedef struct product {
   int64_t free[2]; /* results that one element of the other factor goes into */
@@ -184,6 +185,7 @@ straighten(po_lowering *low, gs_term operand, uint32_t k) {
 
 void
 po_straighten_factors(po_lowering *low, gs_term compute) {
+  assert(gs_at(low->source, compute)->op == GS_COMPUTE);
   gs_term operand = gs_at(low->source, compute)->kids[0];
   for (uint32_t k = 0; k < 2 && !po_has_failed(low); k++)
     straighten(low, operand, k);

@@ -16,6 +16,7 @@ widest_child(const po_lowering *low, const gs_node *node) {
 
 void
 po_descend(const po_lowering *low, gs_term from, po_path *path) {
+  assert(from.i < low->source->nodes.len);
   gs_term t = from;
   while (!low->views.base[t.i] && low->views.of[t.i].made) {
     bs_push(low->heap, path, t);

@@ -9,6 +9,7 @@
 
 const gs_instr *
 po_instr_of(const po_lowering *low, gs_term call) {
+  assert(gs_at(low->source, call)->op == GS_CALL);
   const bs_values *values = low->source->ctx.values;
   bs_value name = bs_item(values, gs_at(low->source, call)->attr, 0);
   const gs_target *target = low->source->target;

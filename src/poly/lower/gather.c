@@ -6,6 +6,7 @@
  * ordinary operand, cut into regions; out of range, it is clamped. */
 #include "poly/loops/open.h"
 #include "poly/lower/lower.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct table {
@@ -108,6 +109,7 @@ part_of(po_lowering *low, gs_term term, uint32_t item) {
 
 void
 po_emit_gather(po_lowering *low, gs_term term) {
+  assert(gs_at(low->source, term)->op == GS_COMPUTE);
   gs_type type;
   gs_type_at(low->source, term, &type);
   po_reads values = part_of(low, term, 0), index = part_of(low, term, 1);

@@ -5,6 +5,7 @@
  * a program of its own, over a tensor that stands for the operand.  Its pieces
  * are then composed with those of the operand itself. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct operand_facts {
@@ -67,6 +68,7 @@ po_reads
 po_reads_laid_out(po_lowering *low, const po_view *view, const gs_instr *instr,
                   uint32_t k, const gs_type *const *kids,
                   const uint32_t *slots) {
+  assert(k < instr->n_operands && instr->operands[k].layout);
   gs_program *program = gs_program_new(&low->source->ctx, low->source->target);
   gs_term root = build_layout(low, program, instr, k, kids, slots);
   if (!gs_term_ok(root))

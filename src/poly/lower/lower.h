@@ -12,6 +12,7 @@
 
 #include "poly/loops/loops.h"
 #include "poly/lower/lower_view.h"
+#include <assert.h>
 
 /* Where a base term lives: its index -> the index into an array. */
 typedef struct po_placement {
@@ -92,6 +93,7 @@ const po_view *po_operand_view(const po_lowering *, gs_term base, uint32_t k);
  * 0: in none. */
 static inline uint32_t
 po_recurs_in(const po_lowering *low, gs_term base) {
+  assert(base.i < low->source->nodes.len);
   return low->recurs ? low->recurs[base.i] : 0;
 }
 /* Finds them, and has those of one stand together in the order of bases. */

@@ -63,6 +63,7 @@ po_new_array(po_lowering *low, po_role role, const char *name, gs_dtype dtype,
 uint32_t
 po_new_temporary(po_lowering *low, po_role role, gs_dtype dtype,
                  const int64_t *dim, uint32_t rank, gs_term term) {
+  assert(role == PO_LOCAL || role == PO_WORKSPACE);
   const char *letter = role == PO_LOCAL ? "acc" : "t";
   const char *name =
       bs_arena_printf(&low->out->arena, "%s%u", letter, low->n_temporaries++);

@@ -67,6 +67,7 @@ add_leaf(po_lowering *low, uint32_t parent, uint32_t d, uint32_t stmt) {
 
 void
 po_add_shared_nest(po_lowering *low, uint32_t first, uint32_t n) {
+  assert(first < low->out->stmts.len);
   uint32_t inner = add_loops(low, 0, 0, n);
   for (uint32_t k = first; k < low->out->stmts.len; k++)
     add_leaf(low, inner, n, k);
@@ -305,6 +306,7 @@ add_tree(po_lowering *low, uint32_t first, uint32_t n_outer, bool ordered) {
 
 uint32_t
 po_threads_of(const po_lowering *low, uint32_t loop, uint32_t n_outer) {
+  assert(n_outer <= GS_MAX_RANK);
   uint32_t threads = 0;
   for (uint32_t d = 0; d < n_outer; d++)
     if (low->out->nest.nodes.data[loop + d].mark == PO_PARALLEL)
@@ -315,6 +317,7 @@ po_threads_of(const po_lowering *low, uint32_t loop, uint32_t n_outer) {
 void
 po_add_nest_like(po_lowering *low, uint32_t first, uint32_t n_outer,
                  uint32_t threads) {
+  assert(first < low->out->stmts.len && n_outer <= GS_MAX_RANK);
   uint32_t loop = add_tree(low, first, n_outer, false);
   for (uint32_t d = 0; d < n_outer; d++)
     if (threads >> d & 1)
@@ -324,6 +327,7 @@ po_add_nest_like(po_lowering *low, uint32_t first, uint32_t n_outer,
 void
 po_add_nodes_again(po_lowering *low, uint32_t node, uint32_t n,
                    uint32_t further) {
+  assert(node > 0 && node + n <= low->out->nest.nodes.len);
   po_program *out = low->out;
   uint32_t shift = out->nest.nodes.len - node;
   for (uint32_t k = node; k < node + n; k++) {
@@ -341,6 +345,7 @@ po_add_nodes_again(po_lowering *low, uint32_t node, uint32_t n,
 
 void
 po_add_nest(po_lowering *low, uint32_t first, uint32_t n_outer, bool ordered) {
+  assert(first <= low->out->stmts.len);
   po_program *out = low->out;
   uint32_t n = out->stmts.len - first;
   uint32_t loop = add_tree(low, first, n_outer, ordered);

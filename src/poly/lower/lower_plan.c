@@ -10,6 +10,7 @@
  * Bases are ordered by a depth-first walk from the outputs, so that a result
  * is used soon after it was computed and what no output reads is left out. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 #include <string.h>
 
 /* A view of more pieces that is used twice is cut; and where pieces of a copy
@@ -27,6 +28,7 @@ op_of(const po_lowering *low, gs_term compute) {
 
 uint32_t
 po_tuple_items(const po_lowering *low, gs_term compute) {
+  assert(gs_at(low->source, compute)->op == GS_COMPUTE);
   gs_type type;
   gs_type_at(low->source, gs_at(low->source, compute)->kids[0], &type);
   int64_t items = type.rank > type.access ? type.dim[type.access] : 0;
@@ -195,6 +197,7 @@ unknot(po_lowering *low, gs_term operand) {
 
 const po_view *
 po_operand_view(const po_lowering *low, gs_term t, uint32_t k) {
+  assert(t.i < low->source->nodes.len);
   if (low->cut[t.i].made)
     return k ? NULL : &low->cut[t.i];
   const gs_node *node = gs_at(low->source, t);

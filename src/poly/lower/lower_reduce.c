@@ -384,6 +384,7 @@ void
 po_emit_long_fold(po_lowering *low, gs_term term, gs_compute op,
                   const po_view *view, const gs_type *type, gs_dtype dtype,
                   const po_target *target) {
+  assert(type->rank > 0);
   reduction r = begin(low, term, op, dtype, target);
   r.from_first = true;
   r.n_outer = type->rank - 1u;

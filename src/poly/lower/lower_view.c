@@ -8,6 +8,7 @@
  * term. */
 #include "poly/lower/lower_view.h"
 #include "poly/loops/open.h"
+#include <assert.h>
 #include <string.h>
 
 static void
@@ -123,6 +124,7 @@ add_child(po_views *views, po_view *view, const gs_type *type, gs_term child,
 
 isl_multi_aff *
 po_view_identity(po_views *views, uint32_t n) {
+  assert(n <= GS_MAX_RANK);
   if (!views->identity[n]) {
     po_pool_reserve(&views->pool, 1);
     views->identity[n] =
@@ -261,6 +263,7 @@ make_parts(po_views *views, po_view *view, gs_term t, const gs_type *type) {
 
 void
 po_view_make(po_views *views, gs_term t) {
+  assert(t.i < views->n);
   po_find_shape(views, t);
   if (views->inside[t.i] && !views->base[t.i])
     return;

@@ -6,6 +6,7 @@
  * the views of the program's terms, which live as long as the lowering. */
 #include "poly/lower/lower.h"
 #include "poly/loops/open.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <isl/val.h>
@@ -208,6 +209,7 @@ without_tuple(const gs_type *type) {
 isl_multi_aff *
 po_into_tuple(po_lowering *low, const gs_type *type, uint32_t n, uint32_t of,
               int64_t offset) {
+  assert(type->access < type->rank);
   uint32_t at = type->access;
   po_pool_reserve(&low->scratch, 1);
   isl_multi_aff *map =
@@ -240,6 +242,7 @@ po_reads_item(po_lowering *low, const po_view *view, const gs_type *type,
 po_reads
 po_reads_part(po_lowering *low, const po_view *view, const gs_type *type,
               int64_t lo, int64_t n) {
+  assert(type->access < type->rank && lo >= 0 && n >= 0);
   po_reads reads = {.dtype = type->dtype, .rank = type->rank};
   memcpy(reads.dim, type->dim, sizeof reads.dim);
   reads.dim[type->access] = n;
@@ -333,6 +336,7 @@ split(po_lowering *low, const po_regions *from, const po_reads *operand,
 
 po_regions
 po_refine(po_lowering *low, const po_reads *operands, uint32_t n) {
+  assert(operands && n);
   po_regions regions = {0};
   po_pool_reserve(&low->scratch, 1);
   isl_set *box = po_keep_set(

@@ -11,6 +11,7 @@
  * exponential of the largest element is, so its reciprocal is in range; where
  * floats are strict, elements are divided. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 #include <math.h>
 
 typedef struct softmax {
@@ -109,6 +110,7 @@ emit(softmax *s, const gs_type *type) {
 
 void
 po_emit_softmax(po_lowering *low, gs_term term) {
+  assert(gs_at(low->source, term)->op == GS_COMPUTE);
   gs_term operand = gs_at(low->source, term)->kids[0];
   const po_placement *placement = po_placement_of(low, term);
   gs_type type;

@@ -6,10 +6,12 @@
  * that follows, and loops of two nests that could be one would not stand at the
  * same place. */
 #include "poly/lower/lower.h"
+#include <assert.h>
 
 /* Of n dimensions, those that go; one of them stays in any case. */
 uint32_t
 po_find_units(const int64_t *dim, uint32_t n, bool *unit) {
+  assert(n <= GS_MAX_RANK);
   uint32_t kept = 0;
   for (uint32_t d = 0; d < n; d++) {
     unit[d] = dim[d] == 1;
@@ -69,5 +71,6 @@ po_squeeze_reads(po_lowering *low, const bool *unit, po_reads *reads) {
 void
 po_squeeze_target(po_lowering *low, const bool *unit, uint32_t n,
                   po_target *target) {
+  assert(n <= GS_MAX_RANK);
   target->map = through(low, target->map, embedding(low, unit, n));
 }

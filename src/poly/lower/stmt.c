@@ -11,6 +11,7 @@
 
 po_expr *
 po_put_expr(po_body *body, po_expr_kind kind, gs_dtype dtype) {
+  assert(kind <= PO_GATHER && dtype < GS_DTYPE_COUNT);
   bs_heap *heap = body->low->heap;
   bs_push(heap, &body->maps, NULL);
   bs_push(heap, &body->exprs, (po_expr){.kind = kind, .dtype = dtype});
@@ -207,6 +208,7 @@ take_body_of(po_program *out, po_stmt *stmt, const po_stmt *like,
 void
 po_add_stmt_again(po_lowering *low, uint32_t like, const po_renaming *r,
                   gs_term term) {
+  assert(like < low->out->stmts.len);
   po_program *out = low->out;
   const po_stmt of = out->stmts.data[like];
   po_stmt copy = {.kind = of.kind,

@@ -315,6 +315,7 @@ list_calls(po_calls *x) {
 
 bool
 po_list_calls(po_program *p, uint32_t top, po_calls *out) {
+  assert(top < p->nest.nodes.len);
   *out = (po_calls){.p = p, .top = top};
   return below_uses_memory(p, top) && list_calls(out);
 }

@@ -171,6 +171,7 @@ next_move(const finding *f, uint32_t from, uint32_t to, po_move *out) {
 bool
 po_find_route(const gs_context *ctx, const gs_target *target, bs_arena *arena,
               const po_tile *tile, uint32_t from, uint32_t to, po_route *out) {
+  assert(from <= target->memories.len && to <= target->memories.len);
   finding f = {ctx, target, arena, tile, NULL};
   *out = (po_route){.memory = {from}};
   while (out->memory[out->n] != to) {

@@ -138,6 +138,7 @@ is_mark_kept(const kept *c, uint32_t loop) {
 bool
 po_step_is_legal(const po_program *before, po_program *p, bool keeps_values,
                  po_violation *v) {
+  assert(before != p);
   kept c = {.before = before, .p = p};
   find_kept(&c);
   po_known_order known = {c.array, is_pair_kept, &c};

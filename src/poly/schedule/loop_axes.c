@@ -285,6 +285,7 @@ is_moved_half(const po_program *p, const way *w, uint32_t at) {
 
 const char *
 po_axes_may_fuse(const po_program *p, const uint32_t *loops, uint32_t n) {
+  assert(loops || !n);
   way w;
   if (!p->axes || !p->axes->turns.len || !n)
     return NULL;

@@ -7,6 +7,7 @@
 #define POLY_SCHEDULE_PAD_H
 
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 
 enum { PO_PAD_PARTS = 16, PO_PAD_ARRAYS = 8 };
 
@@ -33,6 +34,7 @@ typedef struct po_padding {
 
 static inline po_stmt *
 po_pad_part(const po_padding *x, uint32_t k) {
+  assert(k < x->n);
   return &x->p->stmts.data[x->parts[k]];
 }
 

@@ -182,6 +182,7 @@ refuse_ranges(const po_program *p, const po_step_call *call, uint32_t a,
 bool
 po_join_loops(po_program *p, po_step_call *call, uint32_t k, uint32_t a,
               uint32_t b) {
+  assert(a != b);
   if (po_node(p, a)->mark != po_node(p, b)->mark &&
       (!po_needs_serial(p, call, a) || !po_needs_serial(p, call, b)))
     return false;

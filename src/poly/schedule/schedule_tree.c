@@ -150,6 +150,7 @@ po_block_of(const po_program *p, const po_step_call *call, const po_arg *arg,
 
 bool
 po_in_block(const po_block *b, uint32_t stmt) {
+  assert(b->n <= 64);
   for (uint32_t k = 0; k < b->n; k++)
     if (b->stmts[k] == stmt)
       return true;
@@ -209,6 +210,7 @@ constant_range(isl_ctx *isl, __isl_take isl_map *in, int64_t *min,
 bool
 po_constant_range(const po_program *p, uint32_t loop, int64_t *min,
                   int64_t *count) {
+  assert(po_node(p, loop)->kind == PO_LOOP);
   return constant_range(p->isl, po_nest_range_in(p, loop), min, count);
 }
 

@@ -10,6 +10,7 @@
  * too late: t(x) <= f(x) for all x; of those, the one that f is most often. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 #include <isl/ilp.h>
 
 /* { [o, t] -> A[x] } to { [o, x] -> [t] }. */
@@ -128,6 +129,7 @@ fill_up_once(__isl_take isl_map *once, uint32_t n) {
 
 isl_map *
 po_each_once(isl_map *needed, uint32_t n, po_roll roll) {
+  assert(roll != PO_ROLL_NOT);
   isl_map *when = when_needed(needed, n);
   when = roll == PO_ROLL_FIRST ? isl_map_lexmin(when) : alike(when, n);
   isl_map *once = when ? in_one_piece(made_in(when, n, needed)) : NULL;

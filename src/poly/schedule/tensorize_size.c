@@ -67,6 +67,7 @@ is_open(const po_tensorizing *t, uint32_t var) {
 
 int64_t
 po_chosen_size(const po_tensorizing *t, uint32_t var) {
+  assert(var < GS_MAX_INSTR_VARS);
   return is_given(t, var) ? t->call->args[2].numbers[var]
                           : t->sizes[t->choice[var]];
 }

@@ -5,6 +5,7 @@
  * diagnostics back to the beginning of the block and goes on with `else`. */
 #include "poly/script/script.h"
 #include "poly/schedule/loop_axes.h"
+#include <assert.h>
 
 static bool explain_command(po_script_run *, po_step_call *);
 
@@ -259,10 +260,12 @@ run_source(po_program **program, uint32_t source, bs_text *out, bool explain) {
 
 bool
 po_run_script(po_program **program, uint32_t source, bs_text *out) {
+  assert(source <= (*program)->ctx.diags->sources.len);
   return run_source(program, source, out, false);
 }
 
 bool
 po_explain_script(po_program **program, uint32_t source, bs_text *out) {
+  assert(source <= (*program)->ctx.diags->sources.len);
   return run_source(program, source, out, true);
 }

@@ -5,6 +5,7 @@
 
 #include "poly/schedule/change.h"
 #include "poly/script/token.h"
+#include <assert.h>
 #include <string.h>
 
 typedef enum po_item_kind {
@@ -51,6 +52,7 @@ typedef struct po_script_run {
 
 static inline const po_sched_token *
 po_tok(const po_script_run *s, uint32_t k) {
+  assert(k < s->tokens.list.len);
   return &s->tokens.list.data[k];
 }
 

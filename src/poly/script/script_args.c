@@ -2,6 +2,7 @@
 /* script_args.c - the arguments of a command, as the table of primitives says.
  */
 #include "poly/script/script.h"
+#include <assert.h>
 
 typedef struct arguments {
   po_script_run *s;
@@ -223,6 +224,7 @@ read_args(arguments *a) {
 
 bool
 po_read_args(po_script_run *s, uint32_t lo, uint32_t hi, po_step_call *call) {
+  assert(lo <= hi && hi <= s->tokens.list.len);
   arguments a = {s, lo, hi, call};
   return read_args(&a);
 }

@@ -264,6 +264,7 @@ readers_of(const po_program *p, uint32_t array) {
 
 bool
 po_is_made_again(const po_chooser *c, uint32_t array) {
+  assert(array < po_now(c)->arrays.len);
   const po_program *p = po_now(c);
   uint32_t stmt = assignment_of(p, array);
   int64_t near = gs_private_bytes(p->target);

@@ -115,6 +115,7 @@ tell(const chooser *c, uint32_t array, bool joined, double times) {
 
 bool
 po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
+  assert(array < now(c)->arrays.len);
   int64_t before = po_instances_of(now(c), array);
   po_program *old = NULL;
   po_step_call call = po_step(how);

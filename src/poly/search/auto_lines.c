@@ -53,6 +53,7 @@ lines_of(const po_program *p, int64_t stride, int64_t bytes) {
 bool
 po_access_lines(const po_program *p, const po_stmt *s, uint32_t k, uint32_t n,
                 double *lines) {
+  assert(k <= s->n_exprs);
   bool written = k == s->n_exprs;
   if (!written && s->exprs[k].kind != PO_READ)
     return false;

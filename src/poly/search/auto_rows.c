@@ -99,11 +99,13 @@ po_bytes_alive(const po_program *p, uint32_t loop, uint32_t *windows) {
 
 int64_t
 po_bytes_of_cache(const po_program *p, uint32_t level) {
+  assert(level >= 1);
   return gs_cache_bytes(p->target, level) / level;
 }
 
 int64_t
 po_line_part(const po_program *p, int64_t extent, int64_t parts) {
+  assert(extent >= 1 && parts >= 1);
   int64_t part = bs_ceil_div(extent, parts);
   return bs_round_up(part,
                      gs_line_elements(p->target, gs_dtype_table[GS_F32].bytes));

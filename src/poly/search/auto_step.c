@@ -56,6 +56,7 @@ po_loop_arg(uint32_t node) {
 
 po_arg
 po_loops_arg(const uint32_t *nodes, uint32_t n) {
+  assert(nodes || !n);
   return (po_arg){.kind = PO_ARG_LOOPS, .nodes = nodes, .n = n};
 }
 

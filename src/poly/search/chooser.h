@@ -24,6 +24,7 @@
 
 #include "poly/search/auto.h"
 #include "poly/schedule/change.h"
+#include <assert.h>
 
 typedef struct po_chooser {
   po_program **program;
@@ -76,6 +77,7 @@ po_arg po_writers_arg(const po_program *, uint32_t array);
 /* The child of the root above a statement. */
 static inline uint32_t
 po_root_of(const po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   return po_nest_root(p, p->stmts.data[stmt].leaf);
 }
 /* The nest has neither calls nor what runs as a kernel. */

@@ -12,6 +12,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/loops/loops_number.h"
 #include "poly/strategy/strategy.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -512,6 +513,7 @@ po_price_keys(const gs_program *p, const gs_target *t,
 void
 po_sizes_left(const gs_size *part, uint32_t n, const int64_t *at,
               int64_t *left) {
+  assert(n <= GS_MOST_SIZES);
   uint32_t to = 0;
   for (uint32_t k = 0; k < n; k++)
     if (part[k].least < part[k].most)
@@ -520,6 +522,7 @@ po_sizes_left(const gs_size *part, uint32_t n, const int64_t *at,
 
 uint32_t
 po_key_at(const po_keys *keys, uint32_t n_sizes, const int64_t *at) {
+  assert(keys->n <= PO_MOST_KEYS);
   uint32_t k = 0;
   while (k < keys->n && !holds(keys->list[k].part, n_sizes, at))
     k++;

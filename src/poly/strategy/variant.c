@@ -269,6 +269,7 @@ order_loops(po_chooser *c, po_variant variant) {
 
 void
 po_apply_variant(po_program **program, po_variant variant) {
+  assert(variant < PO_VARIANTS);
   static const po_auto_options none;
   po_chooser c = {.program = program, .options = &none, .isl = (*program)->isl};
   if (variant == PO_AS_IT_IS)

@@ -7,6 +7,7 @@
 #include "glenside/array/tensor.h"
 #include "poly/loops/names.h"
 #include "poly/text/text_read.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -204,6 +205,7 @@ read_address(po_reader *r, po_array *array) {
 
 bool
 po_read_array(po_reader *r, po_role role) {
+  assert(role <= PO_MEMORY);
   po_array array = {.role = role, .term = GS_NO_TERM, .offset = -1};
   uint32_t from = r->now.lo;
   if (r->p->arrays.len == MAX_ARRAYS)

@@ -401,6 +401,7 @@ find_dtypes(reading *x, gs_dtype root) {
 
 bool
 po_read_expression(po_reader *r, gs_dtype root, po_read_expr *out) {
+  assert(root < GS_DTYPE_COUNT);
   reading *x = BS_NEW(&r->arena, reading);
   uint32_t at;
   x->r = r;

@@ -111,6 +111,7 @@ po_find_number(const po_reader *r, const char *name, size_t n, uint32_t *out) {
 
 isl_aff *
 po_number_aff(const po_reader *r, uint32_t k) {
+  assert(k < r->n_numbers);
   const po_number *number = &r->numbers[k];
   return number->size == UINT32_MAX
              ? po_index_in(r, r->n_names, r->n_names, number->value)
@@ -127,6 +128,7 @@ po_is_no_size(po_reader *r, const char *name, uint32_t from) {
 
 isl_aff *
 po_index_in(const po_reader *r, uint32_t n, uint32_t d, int64_t offset) {
+  assert(d <= n);
   return po_aff_with_sizes(r->p, po_index(r->p->isl, n, d, 1, offset));
 }
 

@@ -2,6 +2,7 @@
 /* read_token.c - tokens and names of loop programs. */
 #include "poly/text/text_read.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <string.h>
 
 static bool
@@ -16,6 +17,7 @@ is_digit(char c) {
 
 bs_span
 po_span_from(const po_reader *r, uint32_t lo) {
+  assert(lo <= r->size);
   return (bs_span){r->file, lo, r->taken > lo ? r->taken : lo + 1};
 }
 
@@ -179,6 +181,7 @@ po_need_name(po_reader *r, const char *what, const char **out) {
 
 bool
 po_need_int(po_reader *r, int64_t lo, int64_t hi, int64_t *out) {
+  assert(lo <= hi);
   bool negative = false;
   uint32_t from = r->now.lo;
   if (!po_take_symbol(r, "-", &negative))
@@ -243,6 +246,7 @@ slot_of(const po_reader *r, po_entry_kind kind, const char *name, size_t n) {
 uint32_t
 po_find_entry(const po_reader *r, po_entry_kind kind, const char *name,
               size_t n) {
+  assert(kind < PO_E_KINDS);
   const po_entries *t = &r->entries[kind];
   return t->size ? t->at[slot_of(r, kind, name, n)] - 1u : UINT32_MAX;
 }
@@ -261,6 +265,7 @@ grow(po_reader *r, po_entry_kind kind) {
 
 void
 po_add_entry(po_reader *r, po_entry_kind kind, uint32_t thing) {
+  assert(kind < PO_E_KINDS);
   po_entries *t = &r->entries[kind];
   if (2 * t->n >= t->size)
     grow(r, kind);

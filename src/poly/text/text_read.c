@@ -8,6 +8,7 @@
 #include "poly/loops/limit.h"
 #include "poly/text/text_read.h"
 #include "base/utf8.h"
+#include <assert.h>
 #include <string.h>
 
 #define MAX_NODES 500000
@@ -268,6 +269,7 @@ read_job(void *arg) {
 po_program *
 po_read_loops(const gs_context *ctx, const gs_target *target, uint32_t source,
               const po_given_size *given, uint32_t n) {
+  assert(source <= ctx->diags->sources.len && (given || !n));
   po_reader r = {.ctx = *ctx,
                  .target = target,
                  .file = source,

@@ -459,6 +459,7 @@ pv_prove_steps(pv_stepper *s, const rl_proof *x, pv_proof_answer *out) {
 
 uint32_t
 pv_verdict_weight(pv_verdict v) {
+  assert(v < PV_CHECKED);
   static const uint32_t weights[] = {
       [PV_PROVED] = 0, [PV_TESTED] = 1, [PV_UNKNOWN] = 2, [PV_REFUTED] = 3};
   return weights[v];

@@ -207,6 +207,7 @@ walk(pv_bare *b, pv_circuit *c, pv_value root) {
 
 bool
 pv_circuit_take(pv_bare *b, pv_value left, pv_value right, pv_circuit *c) {
+  assert(left < b->values.nodes.len && right < b->values.nodes.len);
   if (!b->gate) {
     b->gate = bs_calloc(c->heap, b->values.nodes.len, sizeof *b->gate);
     b->seen = bs_calloc(c->heap, b->values.nodes.len, sizeof *b->seen);

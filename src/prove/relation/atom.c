@@ -91,6 +91,7 @@ pv_atom_of_term(pv_relations *r, gs_term t) {
 pv_atom
 pv_atom_apply(pv_relations *r, gs_dtype d, bs_value o, uint32_t more,
               const pv_entry *args, uint32_t n) {
+  assert(d < GS_DTYPE_COUNT && (args || !n));
   pv_atom_row row = {
       .kind = PV_ATOM_APPLY, .dtype = d, .key = o.i, .more = more, .n = n};
   for (uint32_t k = 0; k < r->atoms.len; k++)
@@ -217,6 +218,7 @@ holds_lowest(const pv_entry *parts, uint32_t n) {
 bool
 pv_atom_family(pv_relations *r, pv_atom_kind kind, gs_dtype d,
                const pv_entry *given, uint32_t n, pv_cell *out) {
+  assert(kind <= PV_ATOM_MIN && d < GS_DTYPE_COUNT);
   uint32_t rank = 0;
   if (holds_lowest(given, n))
     return false;

@@ -99,6 +99,7 @@ cell_of(pv_relations *r, gs_dtype d, const pv_entry *parts, uint32_t n,
 pv_cells
 pv_cells_of(pv_relations *r, gs_dtype d, const pv_series *s,
             const gs_type *over) {
+  assert(d < GS_DTYPE_COUNT);
   pv_cells out = {0};
   pv_entry *parts = bs_alloc(r->heap, (s->len + (size_t)1) * sizeof *parts);
   pv_regions list = pv_regions_of(r, over, s);

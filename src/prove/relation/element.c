@@ -6,9 +6,11 @@
 #include "prove/relation/element.h"
 #include "prove/session/session_prove.h"
 #include "glenside/array/tensor.h"
+#include <assert.h>
 
 int64_t
 pv_count_elements(const gs_program *p, const uint8_t *wanted, int64_t max) {
+  assert(max >= 0);
   int64_t sum = 0;
   for (uint32_t k = 0; k < p->nodes.len; k++) {
     gs_type type;

@@ -126,6 +126,7 @@ take_common(pv_values *v, gs_dtype d, pv_value sum, pv_value *outside) {
 
 pv_value
 pv_recip(pv_values *v, gs_dtype d, pv_value x) {
+  assert(d < GS_DTYPE_COUNT);
   pv_number number, inverse;
   pv_part part;
   pv_value outside;
@@ -188,6 +189,7 @@ reciprocal(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
 
 pv_value
 pv_divide(pv_values *v, gs_dtype d, pv_value a, pv_value b) {
+  assert(d < GS_DTYPE_COUNT);
   pv_value args[2] = {a, b};
   pv_number number;
   if (pv_is_number(v, b, &number) && pv_number_same(number, PV_ONE))
@@ -274,6 +276,7 @@ exponential_of_part(pv_values *v, gs_dtype d, pv_part part) {
 /* Of a sum: the product of the parts' exponentials. */
 pv_value
 pv_exponential(pv_values *v, gs_dtype d, pv_value x) {
+  assert(d < GS_DTYPE_COUNT);
   double real;
   if (exact_real(v, x, &real) && real == 0)
     return pv_number_value(v, d, PV_ONE);
@@ -413,6 +416,7 @@ function_of(gs_compute op) {
 
 pv_value
 pv_elementwise(pv_values *v, const pv_compute *c, pv_value x) {
+  assert(c->op < GS_COMPUTE_COUNT && c->dtype < GS_DTYPE_COUNT);
   gs_dtype d = c->dtype;
   pv_number number;
   if (!x)

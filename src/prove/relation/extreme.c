@@ -5,6 +5,7 @@
  * often each occurs does not matter.  Extrema of extrema are one; of numbers
  * the best stays. */
 #include "prove/relation/relation.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct extreme {
@@ -149,6 +150,7 @@ pv_series
 pv_series_extremum(pv_relations *r, gs_dtype d, bool max,
                    const pv_series *series, uint32_t n, const gs_type *over,
                    uint32_t outer) {
+  assert(d < GS_DTYPE_COUNT && (series || !n));
   extreme x = {.r = r, .dtype = d, .max = max, .over = over, .outer = outer};
   for (uint32_t k = 0; k < n && !r->failed; k++) {
     pv_cells cells = pv_cells_of(r, d, &series[k], over);

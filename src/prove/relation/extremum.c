@@ -7,6 +7,7 @@
  * form that would grow too large keeps a min inside as one factor: equal
  * values may then look different, never the other way round. */
 #include "prove/relation/relation_value.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,6 +384,7 @@ value_of(form *f) {
 pv_value
 pv_extremum(pv_values *v, gs_dtype d, bool max, const pv_value *args,
             uint32_t n) {
+  assert(d < GS_DTYPE_COUNT && (args || !n));
   form f = {.v = v, .dtype = d};
   pv_value made = 0;
   for (uint32_t k = 0; k < n; k++)

@@ -120,6 +120,7 @@ apply_one(pv_relations *r, gs_dtype to, gs_compute op, bs_value o,
 pv_series
 pv_operating_apply(pv_operating *x, gs_compute op, bs_value o, uint32_t more,
                    pv_series *in, gs_dtype from, const gs_type *over) {
+  assert(op < GS_COMPUTE_COUNT && from < GS_DTYPE_COUNT);
   pv_cells cells = pv_cells_of(x->r, from, in, over);
   pv_series out = apply_one(x->r, x->to.dtype, op, o, more, &cells);
   pv_cells_done(x->r, &cells);

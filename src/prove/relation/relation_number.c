@@ -137,6 +137,7 @@ pv_number_compare(pv_number a, pv_number b) {
 
 pv_number
 pv_number_of_int(gs_dtype d, int64_t v) {
+  assert(d < GS_DTYPE_COUNT);
   pv_number out = PV_ZERO;
   if (pv_is_integer(d))
     return (pv_number){wrap(d, v), 1, 0};
@@ -165,6 +166,7 @@ pv_number_is_whole(pv_number a, int64_t *out) {
 /* Every finite double is m * 2^e. */
 bool
 pv_number_of_real(gs_dtype d, double v, pv_number *out) {
+  assert(d < GS_DTYPE_COUNT);
   int e;
   if (!isfinite(v))
     return false;
@@ -186,6 +188,7 @@ pv_number_real(pv_number a) {
 
 bool
 pv_number_is_held(gs_dtype d, pv_number a) {
+  assert(a.den > 0);
   double real = pv_number_real(a);
   pv_number back;
   return !gs_is_half(d) ||
@@ -200,6 +203,7 @@ pv_taken_number(gs_compute op, gs_dtype d, double x) {
 
 bool
 pv_number_floor(pv_number a, pv_number *out) {
+  assert(a.den > 0);
   __int128 den;
   if (a.exp >= 0 && a.den == 1) {
     *out = a;
@@ -217,10 +221,12 @@ pv_number_floor(pv_number a, pv_number *out) {
 
 pv_number
 pv_number_least(gs_dtype d) {
+  assert(pv_is_integer(d));
   return (pv_number){gs_dtype_least(d), 1, 0};
 }
 
 pv_number
 pv_number_greatest(gs_dtype d) {
+  assert(pv_is_integer(d));
   return (pv_number){gs_dtype_most(d), 1, 0};
 }

@@ -127,6 +127,7 @@ pv_number_value(pv_values *v, gs_dtype d, pv_number number) {
 /* What is no fraction that fits stands for itself, by its bits. */
 pv_value
 pv_real_value(pv_values *v, gs_dtype d, double x) {
+  assert(d < GS_DTYPE_COUNT);
   pv_number number;
   uint32_t words[2];
   if (pv_number_of_real(d, x, &number))
@@ -143,6 +144,7 @@ pv_real_value(pv_values *v, gs_dtype d, double x) {
 pv_value
 pv_leaf(pv_values *v, gs_dtype d, uint32_t source, int64_t element,
         bool partial) {
+  assert(d < GS_DTYPE_COUNT);
   uint32_t words[3] = {source, (uint32_t)element,
                        (uint32_t)((uint64_t)element >> 32)};
   return pv_intern(

@@ -8,6 +8,7 @@
  * only). */
 #include "prove/relation/element.h"
 #include "glenside/type/view.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct filling {
@@ -99,6 +100,7 @@ fill_parts(filling *f, pv_value *out) {
 void
 pv_evaluate_view(pv_elements *e, gs_term t, const gs_type *type,
                  pv_value *out) {
+  assert(gs_is_type(type));
   const gs_node *node = gs_at(e->p, t);
   gs_view view = {.keeps_order = true};
   filling f = {.e = e, .node = node, .type = type, .view = &view};

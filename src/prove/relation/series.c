@@ -137,6 +137,7 @@ holds_lowest(const pv_series *s) {
 
 void
 pv_series_times(pv_relations *r, gs_dtype d, pv_series *s, pv_number n) {
+  assert(n.den > 0);
   uint32_t kept = 0;
   r->failed |= n.num <= 0 && holds_lowest(s);
   for (uint32_t k = 0; k < s->len; k++) {
@@ -366,6 +367,7 @@ distributes_partial(pv_relations *r, const pv_series *a, const pv_series *b) {
 pv_series
 pv_series_product(pv_relations *r, gs_dtype d, const pv_series *a,
                   const pv_series *b) {
+  assert(d < GS_DTYPE_COUNT);
   pv_series out = {0};
   if (holds_lowest(a) || holds_lowest(b) ||
       (uint64_t)a->len * b->len > PV_MAX_CELLS)

@@ -79,6 +79,7 @@ merge_products(pv_values *v, pv_value a, pv_value b) {
 
 pv_value
 pv_lone_factor(const pv_values *v, pv_value product) {
+  assert(pv_at(v, product)->kind == PV_PRODUCT);
   const uint32_t *w = pv_words(v, product);
   return pv_at(v, product)->n == 2 && w[1] == 1 ? w[0] : 0;
 }
@@ -177,6 +178,7 @@ holds_formal(const pv_values *v, pv_value x) {
 
 void
 pv_sum_add(pv_values *v, gs_dtype d, pv_number times, pv_value x) {
+  assert(d < GS_DTYPE_COUNT && times.den > 0);
   pv_number number;
   if (!x || v->failed)
     return;
@@ -450,6 +452,7 @@ pv_scale(pv_values *v, gs_dtype d, pv_number times, pv_value x) {
 
 pv_value
 pv_embed(pv_values *v, gs_dtype d, pv_value x) {
+  assert(d < GS_DTYPE_COUNT);
   pv_need_held(v, x);
   if (!x || pv_at(v, x)->dtype == d)
     return x;
@@ -460,6 +463,7 @@ pv_embed(pv_values *v, gs_dtype d, pv_value x) {
 
 pv_value
 pv_power(pv_values *v, gs_dtype d, pv_value factor, int32_t power) {
+  assert(power != 0);
   uint32_t words[2] = {factor, (uint32_t)power};
   uint32_t mark = pv_sum_open(v);
   pv_value product = factor ? product_of(v, words, 2) : 0;
@@ -515,6 +519,7 @@ multiply_lowest(pv_values *v, gs_dtype d, pv_value a, pv_value b) {
 
 pv_value
 pv_multiply(pv_values *v, gs_dtype d, pv_value a, pv_value b) {
+  assert(d < GS_DTYPE_COUNT);
   if (!a || !b)
     return 0;
   if (pv_at(v, a)->kind == PV_LOWEST || pv_at(v, b)->kind == PV_LOWEST)

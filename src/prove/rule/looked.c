@@ -99,6 +99,7 @@ pv_looked_at(pv_looked *l, const gs_program *p, const gs_scope *scope,
 
 void
 pv_looked_setting(pv_looked *l, int64_t value) {
+  assert(l->n_settings <= PV_SETTINGS);
   for (uint32_t k = 0; k < l->n_settings; k++)
     if (l->settings[k] == value)
       return;

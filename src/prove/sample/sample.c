@@ -3,6 +3,7 @@
  *
  * The recursion follows the pattern, whose nesting the parser bounds. */
 #include "prove/sample/sample.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct place {
@@ -327,6 +328,7 @@ grow(pv_sampler *s, place x, const gs_type *goal) {
 gs_term
 pv_grow(pv_sampler *s, const eg_term *part, uint32_t node,
         const gs_type *goal) {
+  assert(node < part->n);
   return grow(s, (place){part, node}, goal);
 }
 

@@ -105,6 +105,7 @@ pv_attr_set(pv_attr *a, uint32_t item, bs_value v) {
 
 void
 pv_attr_set_int(pv_attr *a, uint32_t item, int64_t v) {
+  assert(item < a->n);
   pv_attr_set(a, item, bs_int(a->s->ctx.values, v));
 }
 
@@ -130,6 +131,7 @@ pv_attr_ints(const pv_attr *a, uint32_t item, int64_t *out) {
 
 int32_t
 pv_attr_length(const pv_attr *a, uint32_t item) {
+  assert(item < a->n);
   const eg_attr_pattern *p = item_pattern(a->node, item);
   if (a->fixed[item])
     return (int32_t)bs_len(a->s->ctx.values, a->item[item]);

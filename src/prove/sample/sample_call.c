@@ -5,6 +5,7 @@
  * operands; a size that is an expression follows from those before. */
 #include "prove/sample/sample.h"
 #include "glenside/target/target.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct call {
@@ -92,6 +93,7 @@ bind_sizes(call *c, const gs_operand *o, gs_term t) {
 gs_term
 pv_sample_call(pv_sampler *s, const eg_term *part, uint32_t node,
                const gs_type *goal) {
+  assert(node < part->n);
   call c = {.s = s, .node = &part->nodes[node]};
   bs_value items[GS_MAX_INSTR_VARS + 1];
   gs_term kids[GS_MAX_INSTR_VARS];

@@ -169,6 +169,7 @@ known_operator(const pv_attr *a, gs_compute *op) {
 
 bool
 pv_random_operator(pv_attr *a, gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   gs_compute op;
   if (a->fixed[0])
     return true;

@@ -59,6 +59,7 @@ random_of_many(pv_sampler *s, uint32_t rank) {
 
 void
 pv_random_type(pv_sampler *s, gs_dtype dtype, gs_type *out) {
+  assert(dtype < GS_DTYPE_COUNT);
   static const uint8_t ranks[] = {0, 1, 1, 2, 2, 2, 3, 3, 4};
   int64_t named = pv_random_amount(s, 0);
   uint32_t rank = ranks[pv_random(s, sizeof ranks)];
@@ -82,6 +83,7 @@ pv_random_type(pv_sampler *s, gs_dtype dtype, gs_type *out) {
 bool
 pv_random_factors(pv_sampler *s, int64_t product, int32_t n, int64_t *out,
                   uint32_t *n_out) {
+  assert(product >= 1);
   uint32_t most = s->rank && pv_chance(s, 2) ? s->rank + 1 : 4;
   uint32_t count = n >= 0 ? (uint32_t)n : (uint32_t)pv_random(s, most);
   if (!count && product != 1) {

@@ -75,6 +75,7 @@ constant_term(const gs_program *p, const gs_constant *c) {
 
 gs_term
 pv_import_constant(const gs_constant *c, gs_program *to, bs_span span) {
+  assert(gs_is_type(&c->type));
   const char *name = c->name;
   const gs_constant *have = gs_find_constant(to, name);
   while (have && !gs_same_constant(have, c)) {

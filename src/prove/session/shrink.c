@@ -9,6 +9,7 @@
  * given up.  First all sizes are divided by one number, then single sizes, the
  * largest first, as long as the copy is too large. */
 #include "prove/session/shrink.h"
+#include <assert.h>
 #include <string.h>
 
 #define MOST_SIZES 64
@@ -443,6 +444,7 @@ reduce_one(shrinker *x, const gs_context *ctx, size *s, double visits) {
 gs_program *
 pv_shrink(const gs_context *ctx, const gs_program *from, const pv_pair *pairs,
           uint32_t n, int64_t most, pv_pair *out) {
+  assert((pairs || !n) && most >= 0);
   uint8_t *live = bs_calloc(ctx->heap, from->nodes.len + (size_t)1, 1);
   shrinker x = {.from = from, .pairs = pairs, .n_pairs = n, .live = live};
   pv_mark(from, pairs, n, live);

@@ -119,6 +119,7 @@ put(gs_tensor *t, int64_t i, double v) {
 
 void
 pv_tried_fill(const pv_tried *r, uint32_t run, gs_tensor *inputs, uint32_t n) {
+  assert(inputs || !n);
   uint64_t at = bs_random_of(r->seed + run);
   for (uint32_t k = 0; k < n; k++) {
     gs_tensor *t = &inputs[k];
@@ -134,6 +135,7 @@ pv_tried_fill(const pv_tried *r, uint32_t run, gs_tensor *inputs, uint32_t n) {
 
 uint32_t
 pv_tried_near(const pv_tried *r, const gs_tensor *inputs, uint32_t n) {
+  assert(inputs || !n);
   uint32_t count = pv_landmarks_count(&r->landmarks);
   int64_t least = count;
   for (uint32_t k = 0; k < n; k++)
@@ -146,6 +148,8 @@ pv_tried_near(const pv_tried *r, const gs_tensor *inputs, uint32_t n) {
 void
 pv_tried_fill_near(const pv_tried *r, uint32_t run, gs_tensor *inputs,
                    uint32_t n) {
+  assert(inputs || !n);
+  assert(pv_landmarks_count(&r->landmarks));
   uint32_t count = pv_landmarks_count(&r->landmarks);
   for (uint32_t k = 0; k < n; k++) {
     gs_tensor *t = &inputs[k];

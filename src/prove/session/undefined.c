@@ -259,6 +259,7 @@ pv_undefined_make(pv_session *s, uint32_t pair) {
 bool
 pv_undefined_is_meant(pv_undefined *u, const pv_doubt *d,
                       const pv_precise *high, uint64_t inputs) {
+  assert(d->element >= 0 && d->element < high->outputs[0].elements);
   if (u->failed)
     return false;
   if (u->inputs != inputs) {

@@ -8,6 +8,7 @@
  * in all that types say of them, and the rule must not tell them apart: all
  * that it asks of the operator are calls (f ?op), and these have one answer. */
 #include "prove/symbolic/listing.h"
+#include <assert.h>
 
 /* --- does the rule ask for no more? --------------------------------------- */
 
@@ -235,6 +236,7 @@ make_classes(ls_walk *w, uint32_t slot) {
 
 bs_value
 ls_pick_operator(ls_walk *w, uint32_t slot) {
+  assert(slot < PV_RULE_SLOTS);
   ls_classes *c = &w->classes[slot];
   if (!c->made)
     make_classes(w, slot);

@@ -6,6 +6,7 @@
  * gives a variable its value.  All others ask for sizes. */
 #include "prove/symbolic/listing.h"
 #include "glenside/expr/expr_functions.h"
+#include <assert.h>
 
 static bool
 is_class(const gs_expr *e) {
@@ -103,6 +104,7 @@ chosen_dtype(const ls_walk *w, const gs_expr *e, gs_dtype *out) {
 
 bool
 ls_has_dtype_of_other(const ls_walk *w, uint32_t slot, gs_dtype *out) {
+  assert(slot < PV_RULE_SLOTS);
   for (uint32_t k = 0; k < rl_asked_count(w->l->rule); k++) {
     rl_asked c = rl_asked_at(w->l->rule, k);
     if (c.kind != RL_ASKS_TEST || !gs_expr_calls(c.expr, GS_F_EQ))

@@ -71,6 +71,7 @@ sp_shifted(sp_walk *x, const sp_places *a, int64_t by) {
 
 const sp_places *
 sp_plus(sp_walk *x, const sp_places *a, int64_t times, const sp_places *b) {
+  assert(a->n <= SP_TERMS && b->n <= SP_TERMS);
   sp_places *out = copy_of(x, a);
   out->size |= b->size;
   out->number += times * (b->number < SP_LARGE ? b->number : SP_LARGE);
@@ -153,6 +154,7 @@ is_new(sp_walk *x, uint64_t name) {
 
 uint16_t
 sp_group_of(const sp_walk *x, uint32_t what) {
+  assert(what < SP_WHATS);
   while (x->group[what] != what)
     what = x->group[what];
   return (uint16_t)what;

@@ -5,6 +5,7 @@
  * The rest is arithmetic and lists; where a value is not understood it is
  * unknown, which drops a clause of the condition and ends a right side. */
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- fixed expressions ---------------------------------------------------- */
@@ -205,6 +206,7 @@ read_parameter(fm_form *f, const gs_expr *e, fm_operator *o, uint32_t k) {
  * literal. */
 fm_number
 fm_any_number(fm_form *f, gs_compute op, uint32_t key) {
+  assert(op < GS_COMPUTE_COUNT);
   bool size = op == GS_C_LOOKUP;
   return fm_of_variable(
       f,

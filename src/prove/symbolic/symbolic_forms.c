@@ -9,11 +9,13 @@
  * type so, or a clause that asks for nothing but the form is false. */
 #include "prove/symbolic/listing.h"
 #include "glenside/type/view.h"
+#include <assert.h>
 #include <string.h>
 
 /* A number below n. */
 uint32_t
 ls_pick(ls_walk *w, uint32_t n) {
+  assert(w->at <= LS_WHEELS && w->n_wheels <= LS_WHEELS && n <= UINT16_MAX);
   if (!n || w->at == LS_WHEELS) {
     w->dead = true;
     w->unknown |= n > 0;
@@ -50,11 +52,13 @@ turn(ls_walk *w) {
 
 bool
 ls_is_bound(const ls_walk *w, uint32_t slot) {
+  assert(slot < PV_RULE_SLOTS);
   return w->slots[slot] != UINT32_MAX;
 }
 
 void
 ls_set(ls_walk *w, uint32_t slot, bs_value v) {
+  assert(slot < PV_RULE_SLOTS);
   if (w->sizes[slot])
     w->unknown = w->dead = true;
   else if (!ls_is_bound(w, slot))

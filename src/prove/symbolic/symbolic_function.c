@@ -3,6 +3,7 @@
  *
  * Arithmetic and lists; what is not understood is unknown. */
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 
 static const fm_value unknown = {.kind = FM_UNKNOWN};
 
@@ -116,6 +117,7 @@ fn_sub(const call *c) {
 
 fm_value
 fm_product_of(fm_form *f, const fm_number *at, uint32_t n) {
+  assert(at || !n);
   fm_number x = fm_constant(f, 1);
   for (uint32_t k = 0; k < n; k++)
     x = fm_product(f, x, at[k]);

@@ -89,6 +89,7 @@ take_equation(fm_form *f, fm_number zero) {
 
 void
 fm_assume(fm_form *f, fm_number x, bool zero) {
+  assert(f->why || x < f->n_numbers);
   int64_t c;
   if (f->why)
     return;
@@ -114,6 +115,7 @@ forget(fm_form *f, uint8_t frame) {
 /* A row of the frame that is open, and the rows back to a mark. */
 void
 fm_know(fm_form *f, fm_number x) {
+  assert(f->why || x < f->n_numbers);
   put_row(f, x, (uint8_t)f->frames);
 }
 
@@ -446,6 +448,7 @@ fm_is_contradiction(fm_form *f) {
 
 bool
 fm_implied(fm_form *f, fm_number x, bool zero) {
+  assert(f->why || x < f->n_numbers);
   if (f->why)
     return false;
   x = fm_normal(f, x);
@@ -516,6 +519,7 @@ fm_choose(fm_form *f) {
 
 bool
 fm_decide(fm_form *f, fm_number x) {
+  assert(f->why || x < f->n_numbers);
   x = fm_normal(f, x);
   fm_number not = fm_combine(f, -1, x, 0, x, -1);
   if (f->why || fm_implied(f, x, false))

@@ -37,6 +37,7 @@ fm_describe(const fm_form *f, fm_mono *m) {
 
 uint16_t
 fm_times_mono(fm_form *f, uint16_t x, uint16_t y) {
+  assert(f->why || (x < f->n_monos && y < f->n_monos));
   const fm_mono *a = &f->mono[x], *b = &f->mono[y];
   fm_mono m;
   memset(&m, 0, sizeof m);
@@ -55,6 +56,7 @@ fm_times_mono(fm_form *f, uint16_t x, uint16_t y) {
 /* x / y where y divides x. */
 bool
 fm_over_mono(fm_form *f, uint16_t x, uint16_t y, uint16_t *out) {
+  assert(f->why || (x < f->n_monos && y < f->n_monos));
   const fm_mono *a = &f->mono[x], *b = &f->mono[y];
   fm_mono m;
   uint32_t j = 0;
@@ -85,6 +87,7 @@ fm_compare_monos(const fm_form *f, uint16_t x, uint16_t y) {
 
 uint16_t
 fm_common_mono(fm_form *f, uint16_t x, uint16_t y) {
+  assert(f->why || (x < f->n_monos && y < f->n_monos));
   const fm_mono *a = &f->mono[x], *b = &f->mono[y];
   fm_mono m;
   memset(&m, 0, sizeof m);

@@ -120,6 +120,7 @@ fm_constant(fm_form *f, int64_t c) {
 
 uint8_t
 fm_variable(fm_form *f, fm_var like) {
+  assert(like.kind <= FM_V_LITERAL);
   for (uint32_t k = 0; k < f->n_vars; k++) {
     const fm_var *v = &f->var[k];
     if (v->kind == like.kind && v->frame == like.frame && v->key == like.key &&
@@ -136,6 +137,7 @@ fm_variable(fm_form *f, fm_var like) {
 
 fm_number
 fm_of_mono(fm_form *f, uint16_t mono) {
+  assert(f->why || mono < f->n_monos);
   sum s;
   s.n = 0;
   add_term(f, &s, 1, mono);
@@ -163,6 +165,7 @@ fm_parameter(fm_form *f) {
 fm_number
 fm_combine(fm_form *f, int64_t a, fm_number x, int64_t b, fm_number y,
            int64_t c) {
+  assert(f->why || !f->n_numbers || (x < f->n_numbers && y < f->n_numbers));
   sum s;
   s.n = 0;
   prepare(f);
@@ -175,6 +178,7 @@ fm_combine(fm_form *f, int64_t a, fm_number x, int64_t b, fm_number y,
 
 fm_number
 fm_product(fm_form *f, fm_number x, fm_number y) {
+  assert(f->why || (x < f->n_numbers && y < f->n_numbers));
   sum s;
   s.n = 0;
   fm_poly p = f->number[x];
@@ -198,6 +202,7 @@ occurs_below(fm_form *f, const fm_poly *p, uint16_t mono) {
 
 bool
 fm_add_rule(fm_form *f, fm_number zero) {
+  assert(zero < f->n_numbers && f->n_rules <= FM_RULES);
   fm_poly p = f->number[zero];
   fm_term t = {0};
   sum s;
@@ -243,6 +248,7 @@ fm_overlap(fm_form *f, fm_number *zero) {
 /* A factor that all terms share, and that is not 0, does not matter. */
 fm_number
 fm_primitive(fm_form *f, fm_number x) {
+  assert(f->why || x < f->n_numbers);
   fm_poly p = f->number[x];
   int64_t c = 0;
   uint16_t m = 0;
@@ -335,6 +341,7 @@ rewrite(fm_form *f, fm_number *x) {
 
 fm_number
 fm_normal(fm_form *f, fm_number x) {
+  assert(f->why || x < f->n_numbers);
   if (f->number[x].normal_at == f->rules_at + 1)
     return f->number[x].normal;
   fm_number y = x;
@@ -386,6 +393,7 @@ divide_by_term(fm_form *f, fm_number x, fm_term by, sum *q, sum *rest) {
 bool
 fm_divide(fm_form *f, fm_number x, fm_number by, fm_number *quotient,
           fm_number *rest) {
+  assert(f->why || (x < f->n_numbers && by < f->n_numbers));
   sum q, r;
   q.n = r.n = 0;
   fm_term t;

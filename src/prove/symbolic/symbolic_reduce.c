@@ -8,6 +8,7 @@
  * taken out with the number of items.  Extrema and products keep their ranges.
  */
 #include "prove/symbolic/space.h"
+#include <assert.h>
 
 /* --- guards --------------------------------------------------------------- */
 
@@ -327,6 +328,7 @@ know_items(const fm_space *b) {
 pv_value
 fm_reduce(fm_form *f, gs_dtype d, const fm_reduction *of, pv_value body,
           bool *none) {
+  assert(of->n <= GS_MAX_RANK && of->n_guards <= FM_CHOICES);
   fm_space b = {.f = f, .d = d, .r = *of};
   pv_value made = 0;
   b.r.body = body;

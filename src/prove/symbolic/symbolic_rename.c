@@ -23,6 +23,7 @@ fm_depends(const fm_form *f, fm_number x, uint8_t var) {
 
 bool
 fm_has_float(const fm_form *f, fm_number x) {
+  assert(x < f->n_numbers);
   const fm_poly *p = &f->number[x];
   for (uint32_t k = 0; k < p->n && p->real; k++) {
     const fm_mono *m = &f->mono[f->term[p->at + k].mono];
@@ -48,6 +49,8 @@ rename_variable(fm_form *f, const fm_renaming *r, uint8_t var) {
 
 fm_number
 fm_rename(fm_form *f, const fm_renaming *r, fm_number x) {
+  assert(f->why || x < f->n_numbers);
+  assert(r->n <= GS_MAX_RANK);
   fm_poly p = f->number[x];
   fm_number out = fm_constant(f, 0);
   for (uint32_t k = 0; k < p.n && !f->why; k++) {

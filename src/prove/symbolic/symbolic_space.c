@@ -72,6 +72,7 @@ fm_space_drop(fm_space *b, uint32_t k) {
 
 bool
 fm_space_reads(fm_space *b, uint8_t var) {
+  assert(var < b->f->n_vars);
   for (uint32_t k = 0; k < b->r.n_guards; k++)
     if (fm_depends(b->f, b->r.guard[k], var))
       return true;

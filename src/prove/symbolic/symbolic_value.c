@@ -46,6 +46,7 @@ value_of_term(fm_form *f, gs_dtype d, fm_term t) {
 
 pv_value
 fm_value_of(fm_form *f, gs_dtype d, fm_number x) {
+  assert(d < GS_DTYPE_COUNT && (f->why || x < f->n_numbers));
   pv_values *v = &f->elements;
   fm_poly p = f->number[fm_normal(f, x)];
   uint32_t mark = pv_sum_open(v);
@@ -148,6 +149,7 @@ is_positive(const fm_form *f, const fm_reduction *r) {
 
 pv_value
 fm_leaf_of_reduction(fm_form *f, gs_dtype d, const fm_reduction *r) {
+  assert(r->n <= GS_MAX_RANK && f->n_reductions <= FM_REDUCTIONS);
   bool partial =
       r->kind >= GS_COMPUTE_COUNT || pv_at(&f->elements, r->body)->partial;
   for (uint32_t k = 0; k < f->n_reductions; k++)
@@ -329,6 +331,7 @@ leaf_depends(fm_form *f, const pv_node *node, const uint32_t *w, uint8_t var) {
 
 bool
 fm_value_depends(fm_form *f, pv_value value, uint8_t var) {
+  assert(var < f->n_vars);
   const pv_values *v = &f->elements;
   const pv_node *node = pv_at(v, value);
   uint32_t n = node->kind == PV_SUM ? pv_n_parts(v, value) : node->n;

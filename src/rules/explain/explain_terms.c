@@ -116,6 +116,7 @@ rl_witness(rl_terms *e, eg_node node) {
 const uint32_t *
 rl_slot_terms(rl_terms *e, const uint32_t *slots, const uint8_t *is_class,
               uint32_t n) {
+  assert((slots && is_class) || !n);
   uint32_t *out = BS_NEWS(e->ctx->arena, uint32_t, n + 1);
   for (uint32_t k = 0; k < n; k++) {
     out[k] = slots[k];

@@ -10,6 +10,7 @@
 #include "rules/explain/near.h"
 #include "rules/rule/rule_internal.h"
 #include "rules/explain/near_text.h"
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -456,6 +457,7 @@ calls(const rl_rules *rules, const rl_rule *rule, const char *name) {
 uint32_t
 rl_rules_for(const rl_rules *rules, const char *name, const rl_rule **out,
              uint32_t max) {
+  assert(out || !max);
   uint32_t n = 0;
   for (uint32_t k = 0; k < rules->compiled.len && n < max; k++) {
     const rl_rule *rule = rl_at(rules, k);

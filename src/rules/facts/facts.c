@@ -14,6 +14,7 @@
 
 const gs_type *
 rl_type_of(rl_session *s, bs_value type) {
+  assert(type.i);
   rl_near_type *near = &s->near[type.i % RL_NEAR_TYPES];
   if (near->of && near->id == type.i)
     return near->of;

@@ -119,6 +119,7 @@ rl_zeros_are_all(const bs_values *values, bs_value zeros, const gs_type *type) {
 
 bs_value
 rl_zeros_join(bs_values *values, bs_value a, bs_value b, const gs_type *type) {
+  assert(gs_is_type(type));
   regions x, y;
   if (!a.i || !b.i)
     return a.i ? a : b;

@@ -401,6 +401,7 @@ put_file(layout *l) {
 
 bool
 rl_format(const gs_context *ctx, uint32_t source, bs_text *out) {
+  assert(source > 0 && source <= ctx->diags->sources.len);
   layout l = {.ctx = ctx, .out = out};
   if (!bs_tokens_read(ctx->heap, ctx->diags, source, &l.tokens))
     return false;

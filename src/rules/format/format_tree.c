@@ -35,6 +35,7 @@ rl_token_of(const layout *l, uint32_t i) {
 
 bool
 rl_is_kind(const layout *l, uint32_t i, bs_token_kind kind) {
+  assert(i < l->items.len);
   return i && rl_token_of(l, i)->kind == kind;
 }
 
@@ -83,6 +84,7 @@ rl_holds_data(const layout *l, uint32_t i) {
 
 bool
 rl_wants_alignment(const layout *l, uint32_t head) {
+  assert(head > 0 && head < l->items.len);
   char name[32];
   const bs_token *t = rl_token_of(l, head);
   uint32_t n = t->hi - t->lo;

@@ -2,6 +2,7 @@
 /* format_write.c - atoms, comments and line breaks of a formatted file. */
 #include "rules/format/format_layout.h"
 #include "base/utf8.h"
+#include <assert.h>
 
 void
 rl_newline(layout *l, uint32_t indent) {
@@ -30,6 +31,7 @@ rl_put_word(layout *l, const char *s, uint32_t n) {
 
 void
 rl_put_atom(layout *l, uint32_t i) {
+  assert(i > 0 && i < l->items.len);
   const bs_token *t = rl_token_of(l, i);
   rl_put_word(l, l->text + t->lo, t->hi - t->lo);
 }
@@ -64,6 +66,7 @@ comment_column(const layout *l, const bs_token *t, uint32_t width) {
 
 void
 rl_put_comment(layout *l, uint32_t i, uint32_t indent, bool blank) {
+  assert(rl_is_kind(l, i, BS_T_COMMENT));
   const bs_token *t = rl_token_of(l, i);
   uint32_t width = (uint32_t)bs_utf8_count(l->text + t->lo, t->hi - t->lo);
   if (t->lines || l->comment || !l->out->len) {

@@ -2,6 +2,7 @@
 /* derive_size.c - sizes of dimensions and expressions as text, with what they
  * take. */
 #include "rules/instr/derive.h"
+#include <assert.h>
 #include <string.h>
 
 const char *
@@ -55,6 +56,7 @@ rl_size_literal(const deriver *d, int64_t x) {
 
 size
 rl_size_product(const deriver *d, const size *s, uint32_t n) {
+  assert(s && n);
   bs_text t;
   uint8_t *uses = BS_NEWS(d->ctx->arena, uint8_t, d->scope.vars.len + 1u);
   if (n == 1)

@@ -255,6 +255,7 @@ axis_of(const bs_values *values, bs_value attr) {
 
 void
 rl_digits_undo(rl_digits *d, uint32_t n) {
+  assert(n <= d->n);
   for (uint32_t k = 1; k < n; k++)
     if (d->digit[k].low >= n)
       d->digit[k].low = d->digit[k].high = 0;

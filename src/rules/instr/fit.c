@@ -284,6 +284,7 @@ can_be_root(const fit_instr *f, gs_compute op) {
 fitting *
 fit_begin(rl_session *s, eg_graph *graph, rl_guard *guard,
           const rl_compiled *rule, eg_class root, eg_class kid, bs_value spec) {
+  assert(rule->fit);
   gs_compute op;
   if (!gs_compute_of(s->ctx.values, spec, &op) || !can_be_root(rule->fit, op))
     return NULL;

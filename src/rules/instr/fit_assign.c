@@ -13,6 +13,7 @@
  * iterated, or added over; it must be nothing where neither can be. */
 #include "rules/instr/fit.h"
 #include "base/whole.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_PAIRS = 96, MOST_STEPS = 100000 };
@@ -245,6 +246,7 @@ go(search *x, fit_found found, void *ctx) {
 void
 fit_assign(const gs_context *gs, const fit_instr *f, const gs_instr *into,
            const fit_space *s, fit_found found, void *ctx) {
+  assert(s->n <= FIT_ATOMS && f->n_ids <= FIT_IDS);
   search x = {.ctx = gs, .f = f, .s = s, .sum = fit_sums_over(f, into)};
   for (uint32_t i = 0; i < s->n; i++) {
     x.a.rest[i] = s->atom[i].size;

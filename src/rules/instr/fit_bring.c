@@ -62,6 +62,7 @@ is_for(const gs_target *t, uint32_t j, const gs_operand *o, bool load) {
 bool
 fit_can_bring(const gs_target *t, const gs_instr *instr, uint32_t k,
               const int64_t *dim, const int64_t *stride, uint32_t rank) {
+  assert(k <= instr->n_operands && rank <= GS_MAX_RANK);
   bool load = k < instr->n_operands;
   const gs_operand *o = load ? &instr->operands[k] : &instr->result;
   if (!o->memory)

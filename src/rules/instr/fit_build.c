@@ -6,6 +6,7 @@
  * A part is what a digit of the instruction takes of a digit of the
  * computation, or what is iterated of it; sizes of 1 are none. */
 #include "rules/instr/fit_build.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- nodes ---- */
@@ -13,6 +14,7 @@
 void
 fit_add_node(building *b, gs_op op, bs_value attr, const eg_class *kids,
              const gs_type *const *types, uint32_t n) {
+  assert(op < GS_OP_COUNT && (kids || !n));
   rl_session *s = b->m->session;
   gs_fault fault;
   if (b->failed)
@@ -63,6 +65,7 @@ has_dims(const gs_type *type, const int64_t *dim, uint32_t n) {
  * own division into S and C is kept where S has as many elements. */
 void
 fit_reshape(building *b, const int64_t *dim, uint32_t n, uint32_t access) {
+  assert(access <= n && n <= GS_MAX_RANK);
   bs_values *values = b->m->session->ctx.values;
   if (b->failed)
     return;
@@ -105,6 +108,7 @@ put_part(parts *p, uint32_t atom, uint32_t id, int64_t size) {
 
 void
 fit_end_dim(parts *p, int64_t size) {
+  assert(size >= 1 && p->n_dims <= MOST_PARTS);
   if (p->n_dims == MOST_PARTS)
     p->failed = true;
   else
@@ -128,6 +132,7 @@ fit_list_of_atoms(const building *b, const fit_list *list, parts *out) {
 
 void
 fit_put_rest(const building *b, uint32_t atom, parts *p) {
+  assert(atom < b->s->n);
   put_part(p, atom, REST, b->a->rest[atom]);
 }
 
@@ -146,6 +151,7 @@ put_id(const building *b, uint32_t id, parts *p) {
 void
 fit_list_of_call(const building *b, const fit_shape *shape, uint32_t bit,
                  parts *out) {
+  assert(shape->rank <= GS_MAX_RANK);
   *out = (parts){0};
   for (uint32_t d = 0; d < b->over.n; d++) {
     bool has = bit == UINT32_MAX ? !b->over.sum[d] : b->over.has[d] >> bit & 1;
@@ -193,6 +199,7 @@ repeat_missing(building *b, const parts *from, const parts *to) {
 void
 fit_rearrange(building *b, const parts *from, const parts *to,
               uint32_t access) {
+  assert(access <= to->n_dims);
   int64_t sizes[MOST_PARTS], order[MOST_PARTS];
   uint32_t n = 0;
   b->failed |= from->failed || to->failed;
@@ -220,6 +227,7 @@ fit_rearrange(building *b, const parts *from, const parts *to,
 /* Which of the cuts is the digit's; FIT_SLICED: none. */
 uint32_t
 fit_cut_of(const building *b, uint32_t atom) {
+  assert(atom < b->s->n);
   for (uint32_t k = 0; b->slice && k < b->slice->n; k++)
     if (b->slice->of[k].atom == atom)
       return k;
@@ -229,6 +237,7 @@ fit_cut_of(const building *b, uint32_t atom) {
 /* Of the whole that there is a slice of. */
 int64_t
 fit_whole_size(const building *b, uint32_t atom) {
+  assert(atom < b->s->n);
   return b->s->atom[atom].size;
 }
 
@@ -465,6 +474,7 @@ are_alike(const building *b, uint32_t k, uint32_t other) {
 
 void
 fit_build_operand(building *b, uint32_t k) {
+  assert(k < b->m->f->instr->n_operands);
   const fit_match *m = b->m;
   parts from, to;
   uint32_t leads = 0;

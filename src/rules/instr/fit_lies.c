@@ -8,12 +8,14 @@
  * they show; those above a result are in fit_above.c. */
 #include "rules/instr/fit.h"
 #include "glenside/type/view.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_VIEWS = FIT_VIEWS };
 
 void
 fit_lie_with(const gs_type *t, uint32_t last, fit_lie *out) {
+  assert(last < t->rank || !t->rank);
   int64_t n = 1;
   *out = (fit_lie){.known = true, .shape = *t};
   for (uint32_t k = 0; k < t->rank; k++) {
@@ -52,6 +54,7 @@ next_run(const fit_lie *lie, uint32_t *d, run *r) {
 
 int64_t
 fit_flat_stride(const fit_lie *lie, int64_t low, int64_t size) {
+  assert(low >= 1 && size >= 1);
   run r = {.below = 1, .size = 1};
   uint32_t d = lie->known ? lie->shape.rank : 0;
   while (next_run(lie, &d, &r))
@@ -66,6 +69,7 @@ fit_flat_stride(const fit_lie *lie, int64_t low, int64_t size) {
 
 bool
 fit_find_chain(const fit_match *m, uint32_t operand, fit_chain *out) {
+  assert(operand < FIT_OPERANDS);
   eg_class c = m->leaf[operand];
   *out = m->uncast[operand];
   if (out->n)
@@ -132,6 +136,7 @@ through(const fit_match *m, eg_node node, const gs_type *kid,
 void
 fit_lie_up(const fit_match *m, const fit_chain *k, uint32_t level,
            fit_lie *lie) {
+  assert(level <= k->n);
   for (; lie->known && level > 0; level--)
     through(m, k->node[level - 1], fit_class_type(m, k->cls[level]),
             fit_class_type(m, k->cls[level - 1]), lie);
@@ -139,6 +144,7 @@ fit_lie_up(const fit_match *m, const fit_chain *k, uint32_t level,
 
 void
 fit_lie_below(const fit_match *m, uint32_t operand, fit_lie *out) {
+  assert(operand < FIT_OPERANDS);
   fit_chain k;
   *out = (fit_lie){0};
   if (!fit_find_chain(m, operand, &k))

@@ -3,6 +3,7 @@
  * and that of parts. */
 #include "glenside/target/machine.h"
 #include "rules/instr/fit_build.h"
+#include <assert.h>
 
 /* The dimensions of the whole, or of a slice the atoms. */
 static void
@@ -133,6 +134,7 @@ fit_price_slice(fit_match *m, const fit_space *s, const fit_slice *slice,
 
 uint32_t
 fit_place_of(const fit_list *list, uint32_t atom) {
+  assert(list->n <= FIT_ATOMS);
   uint32_t at = 0;
   while (at < list->n && list->atom[at] != atom)
     at++;
@@ -227,6 +229,7 @@ build_sums(building *whole, const fit_cut *cut, uint32_t k,
 bool
 fit_build_wide(fit_match *m, const fit_space *s, const fit_cut *cut,
                const gs_instr *into, fit_mode mode, fit_wide *out) {
+  assert(cut->n <= FIT_SLICED);
   building whole = {.m = m, .s = s, .mode = mode};
   build_part(&whole, cut, 0, into, NULL, out);
   return !whole.failed;
@@ -235,6 +238,7 @@ fit_build_wide(fit_match *m, const fit_space *s, const fit_cut *cut,
 eg_class
 fit_build_cut(fit_match *m, const fit_space *s, const fit_cut *cut,
               const gs_instr *into, fit_mode mode) {
+  assert(cut->sums <= cut->n && cut->n <= FIT_SLICED);
   building whole = {.m = m, .s = s, .mode = mode};
   fit_wide part[FIT_PARTS];
   uint32_t n = cut->n - cut->sums;

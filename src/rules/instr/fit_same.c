@@ -6,6 +6,7 @@
  * one more, or in another shape, which something computes, too.  Both have the
  * same elements, so that one of them is a view of the other. */
 #include "rules/instr/fit.h"
+#include <assert.h>
 
 enum { MOST_CLASSES = 64 };
 
@@ -85,6 +86,7 @@ is_first(const fit_match *m, uint32_t k) {
 
 bool
 fit_is_same(fit_match *m, uint32_t k) {
+  assert(k < m->f->n_seen && m->f->seen_as[k] <= k);
   uint32_t as = m->f->seen_as[k];
   if (m->leaf[k].i == m->leaf[as].i)
     return true;

@@ -2,6 +2,7 @@
 /* fit_space.c - the iteration space of a computation: its digits, those that
  * stand together wherever they stand as one. */
 #include "rules/instr/fit.h"
+#include <assert.h>
 #include <string.h>
 
 /* An array as a row of digits, and the dimension that each is of. */
@@ -168,6 +169,7 @@ put_atoms(const joining *j, fit_space *out) {
 
 bool
 fit_space_of(fit_match *m, fit_joins joins, fit_space *out) {
+  assert(joins <= FIT_JOIN_LYING);
   joining *j = bs_calloc(m->session->ctx.heap, 1, sizeof *j);
   j->m = m;
   j->joins = joins;

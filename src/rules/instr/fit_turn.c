@@ -8,6 +8,7 @@
  * channels innermost is smaller, and the windows of that one lie well. */
 #include "rules/instr/fit_build.h"
 #include "base/whole.h"
+#include <assert.h>
 
 typedef struct turn {
   uint32_t level; /* in the chain: what is copied */
@@ -80,6 +81,7 @@ build(building *b, const fit_chain *chain, const turn *t) {
 
 bool
 fit_turn(building *b, uint32_t k, const parts *from, const parts *to) {
+  assert(k < FIT_OPERANDS);
   fit_chain chain;
   turn t;
   int64_t whole = gs_prod(to->dim, to->n_dims);

@@ -7,6 +7,7 @@
  * looked for below, and the same views are made of what it is given: they move
  * elements and put zeros beside them. */
 #include "rules/instr/fit.h"
+#include <assert.h>
 
 /* Between the dtypes, so that a cast there and one from there are one cast. */
 static bool
@@ -18,6 +19,7 @@ is_between(gs_dtype x, gs_dtype from, gs_dtype to) {
  * between; EG_NO_CLASS: none. */
 eg_class
 fit_uncast_once(const fit_match *m, eg_class c, gs_dtype dtype) {
+  assert(dtype < GS_DTYPE_COUNT);
   uint32_t n, n_kids;
   bs_value spec;
   eg_class between = EG_NO_CLASS;
@@ -74,6 +76,7 @@ find_views(const fit_match *m, eg_class c, gs_dtype dtype, fit_chain *out) {
 
 bool
 fit_uncast(const fit_match *m, gs_dtype dtype, eg_class *c, fit_chain *out) {
+  assert(dtype < GS_DTYPE_COUNT);
   if (!find_views(m, *c, dtype, out))
     return false;
   for (uint32_t k = out->n; k-- > 0;) {

@@ -119,6 +119,7 @@ go_down(fit_match *m, trail *t) {
 
 bool
 fit_computes(const fit_match *m, eg_node node, gs_compute op, bs_value *spec) {
+  assert(op < GS_COMPUTE_COUNT);
   gs_compute found;
   if (eg_op(m->graph, node) != GS_COMPUTE)
     return false;

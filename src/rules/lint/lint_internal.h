@@ -5,6 +5,7 @@
 
 #include "rules/rule/rule_internal.h"
 #include "rules/lint/lint.h"
+#include <assert.h>
 
 typedef BS_VEC(uint32_t) rl_nodes;
 
@@ -38,6 +39,7 @@ typedef struct rl_linter {
 
 static inline const bs_sx *
 rl_at_node(const rl_written *w, uint32_t node) {
+  assert(node);
   return rl_sx(w->file, node);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lint_remark.c - remarks, and the variables and rules that they are about. */
 #include "rules/lint/lint_internal.h"
+#include <assert.h>
 #include <stdarg.h>
 
 const char *
@@ -37,6 +38,7 @@ compiled_named(const rl_rules *rules, const char *name) {
 
 const rl_compiled *
 rl_variant_of(const rl_linter *l, const rl_written *w, int k, int way) {
+  assert(k >= 0 && k < RL_VARIANTS && (way == 0 || way == 1));
   if (!k || !w->compiled[way])
     return w->compiled[way];
   return compiled_named(l->variants[k], w->compiled[way]->rule.name);

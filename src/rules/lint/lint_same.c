@@ -6,6 +6,7 @@
  * other's, turns then into the same right side, and asks for nothing that the
  * other's condition does not imply. */
 #include "rules/lint/lint_general.h"
+#include <assert.h>
 #include <string.h>
 
 /* So many of the rules that may cover one are looked at. */
@@ -209,6 +210,7 @@ check_form(const rl_linter *l, likeness *x, const rl_canon *c) {
 
 void
 rl_lint_same(rl_linter *l, const rl_canon *forms, uint32_t n) {
+  assert(forms || !n);
   bs_heap *heap = l->ctx->heap;
   likeness x = {.forms = forms};
   rl_tree_init(&x.tree, heap, l->ctx->values);

@@ -8,6 +8,7 @@
  * are integers from some number on; so what contradicts itself here does so for
  * all terms, while much that does is not found. */
 #include "rules/lint/lint_internal.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -484,6 +485,7 @@ has_node(const rl_nodes *list, uint32_t node) {
 /* What defines a variable in one direction is trivial there, not idle. */
 void
 rl_lint_idle(rl_linter *l, const rl_canon *c, uint32_t n) {
+  assert(n <= 2);
   for (uint32_t k = 0; n && k < c[0].idle.len; k++) {
     uint32_t node = c[0].idle.data[k];
     if (n > 1 && !has_node(&c[1].idle, node))

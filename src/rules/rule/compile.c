@@ -6,6 +6,7 @@
  * plain literals and variables becomes a template; any other gets a slot of its
  * own that a step of the condition fills. */
 #include "rules/rule/rule_internal.h"
+#include <assert.h>
 #include <string.h>
 
 typedef eg_attr_pattern attr;
@@ -174,6 +175,7 @@ is_steady_step(const rl_step *s) {
 rl_condition *
 rl_condition_new(const gs_context *ctx, const rl_step *ones, uint32_t n_ones,
                  const rl_step *steps, uint32_t n, uint32_t n_slots) {
+  assert((ones || !n_ones) && (steps || !n));
   rl_condition *c = BS_NEW(ctx->arena, rl_condition);
   rl_step *all = BS_NEWS(ctx->arena, rl_step, n_ones + (size_t)n + 1);
   if (n_ones)

@@ -5,6 +5,7 @@
  * One table tells the forms.  All faults of a file are reported. */
 #include "glenside/type/elsewhere.h"
 #include "rules/rule/rule_internal.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct reader {
@@ -49,6 +50,7 @@ rl_string(const rl_rules *rules, const rl_file *f, uint32_t node) {
 
 uint32_t
 rl_end(const rl_file *f, uint32_t node) {
+  assert(node < f->sx.nodes.len);
   uint64_t left = 1;
   for (; left; node++)
     left += (uint64_t)rl_sx(f, node)->count - 1;
@@ -278,6 +280,7 @@ rl_load(rl_rules *rules, const char *path) {
 
 bool
 rl_load_source(rl_rules *rules, uint32_t source) {
+  assert(source <= rules->ctx.diags->sources.len);
   bool ok = gs_forms_load_source(&rules->forms, source);
   rules->failed |= !ok;
   return ok;

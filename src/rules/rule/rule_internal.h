@@ -12,6 +12,7 @@
 #include "glenside/text/form_files.h"
 #include "rules/rule/saturate.h"
 #include "rules/rule/test.h"
+#include <assert.h>
 
 /* A condition is a program of steps.  A step that fails goes back to the last
  * FOR before it that has another item; without one the match is done. */
@@ -147,6 +148,7 @@ uint32_t rl_index_of(const rl_rules *, const char *name);
 
 static inline const bs_sx *
 rl_sx(const rl_file *f, uint32_t node) {
+  assert(node < f->sx.nodes.len);
   return &f->sx.nodes.data[node];
 }
 

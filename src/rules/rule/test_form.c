@@ -5,6 +5,7 @@
  * and may stand in any order.  Patterns and terms are parsed when the test
  * runs, since they name what stands in its program. */
 #include "rules/rule/rule_internal.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct reader {
@@ -307,6 +308,8 @@ check_whole(const reader *r, uint32_t node) {
 
 bool
 rl_read_test(rl_rules *rules, uint32_t file, uint32_t node) {
+  assert(file < rules->forms.files.len &&
+         node < rules->forms.files.data[file].sx.nodes.len);
   reader r = {.rules = rules, .file = &rules->forms.files.data[file]};
   bool ok = true;
   if (!check_name(&r, node))

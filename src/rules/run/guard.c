@@ -7,6 +7,7 @@
  * run.  The slots of the match are kept here, since the engine shows them
  * afresh at each call. */
 #include "rules/instr/fit.h"
+#include <assert.h>
 #include <string.h>
 
 #define MAX_STEPS 100000
@@ -99,6 +100,7 @@ all_within_limits(rl_guard *g, eg_graph *graph) {
 eg_guard_result
 rl_guard_ask(void *guard, eg_graph *graph, uint32_t *slots,
              uint32_t alternative) {
+  assert(((rl_guard *)guard)->condition);
   rl_guard *g = guard;
   size_t size = g->condition->n_slots * sizeof *slots;
   bool first = alternative == 0;

@@ -165,6 +165,7 @@ warn_of_files(const rl_run *run, const rl_strategy *s, const uint32_t *file) {
 
 void
 rl_list_phases(rl_run *run, const rl_strategy *s, bool alone, bool quiet) {
+  assert(s->plan);
   lister l = {.run = run};
   l.mask = bs_calloc(run->heap, run->n_rules + (size_t)1, 1);
   uint32_t *file = files_of_rules(run);

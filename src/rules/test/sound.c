@@ -8,6 +8,7 @@
 #include "glenside/interpret/interpret.h"
 #include "rules/explain/explain.h"
 #include "rules/test/test_sample.h"
+#include <assert.h>
 #include <string.h>
 
 void
@@ -321,6 +322,7 @@ check(const gs_context *ctx, const rl_rules *rules, uint32_t rule,
 bool
 rl_check_sound(const gs_context *ctx, const rl_rules *rules, uint32_t rule,
                const rl_sound_options *o, rl_sound_result *out) {
+  assert(rule < rules->compiled.len);
   return check(ctx, rules, rule, o, out, rule_trial);
 }
 

@@ -24,6 +24,7 @@ rl_random_below(rl_sample *s, int64_t n) {
 
 bool
 rl_chance(rl_sample *s, uint32_t percent) {
+  assert(percent <= 100);
   return rl_random_below(s, 100) < percent;
 }
 
@@ -277,6 +278,7 @@ rl_random_attr(rl_sample *s, gs_op op, const gs_type *const *kids,
 gs_term
 rl_sample_add(rl_sample *s, gs_op op, bs_value attr, const gs_term *kids,
               uint32_t n_kids) {
+  assert(op < GS_OP_COUNT && (kids || !n_kids));
   gs_type t;
   gs_term term = gs_add(s->p, op, attr, kids, n_kids, BS_NOWHERE, NULL);
   if (!gs_term_ok(term))
