@@ -4,8 +4,8 @@
  * The explanation of the result is a chain of rule applications from the
  * input's outputs to the extracted ones.  The rules on it are those that led
  * there, and the number of their steps is their share.  Where there is no
- * chain, or it is too long, what led.c found by going back from the chosen
- * nodes stays. */
+ * chain, or it is too long, what provenance.c found by going back from the
+ * chosen nodes stays. */
 #include "api/api.h"
 #include "rules/explain/explain.h"
 

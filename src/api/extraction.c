@@ -215,8 +215,8 @@ api_extract(glen_result *r, ex_method method, double seconds) {
   ctx->interrupt = 0;
   r->once =
       ex_once_classes(&r->heap, r->gs.values, r->run.graph, &r->prepacked);
-  r->kept = ex_kept_classes(&r->heap, r->gs.values, r->run.graph, r->once,
-                            type_of, NULL);
+  r->kept = ex_resident_classes(&r->heap, r->gs.values, r->run.graph, r->once,
+                                type_of, NULL);
   choose(&x, method);
   bs_stage_end(&ctx->governor, before);
   bool ok = take(&x);

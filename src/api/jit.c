@@ -284,7 +284,7 @@ open_at(jit_args *a, const char *path, bool cached) {
 }
 
 /* What cannot be loaded is made again: a file that was cut off, or is no kernel
- * of this version, tells nothing that a user could mend. */
+ * of this version, tells nothing that a user could repair. */
 static glen_kernel *
 find(jit_args *a, const char *path) {
   bs_moment before = bs_moment_of(&a->ctx->diags);

@@ -91,7 +91,7 @@ api_fuse_unasked(po_program **program, po_auto_options *options,
                  po_auto_result *done, po_program **lowered) {
   *done = (po_auto_result){.fuse = PO_FUSE_MIN};
   *lowered = NULL;
-  options->fuse = po_way_worth(*program);
+  options->fuse = po_profitable_fusion(*program);
   if (options->fuse == PO_FUSE_MIN)
     return true;
   *lowered = po_copy(*program);
@@ -107,7 +107,8 @@ api_fuse_unasked(po_program **program, po_auto_options *options,
 }
 
 static void
-fuse_if_worth(glen_context *ctx, glen_loops *loops, po_auto_options *options) {
+fuse_if_profitable(glen_context *ctx, glen_loops *loops,
+                   po_auto_options *options) {
   po_auto_result done;
   po_program *lowered;
   if (!api_fuse_unasked(&loops->loops, options, &done, &lowered))
@@ -150,7 +151,7 @@ fuse(glen_context *ctx, glen_loops *loops, glen_fusion way,
   if (way == GLEN_FUSE_NONE)
     return true;
   if (way == GLEN_FUSE_AUTO) {
-    fuse_if_worth(ctx, loops, options);
+    fuse_if_profitable(ctx, loops, options);
     return true;
   }
   if ((unsigned)way >= sizeof ways / sizeof *ways)
@@ -239,7 +240,7 @@ glen_schedule_print(glen_context *ctx, glen_loops *loops, glen_printed what) {
   bs_text_init(&out, &ctx->heap);
   bool ok = what == GLEN_PRINT_FUSED
                 ? po_print_fused(was ? was : now, now, &out)
-                : word && po_print_what(loops->loops, word, &out);
+                : word && po_print_named(loops->loops, word, &out);
   const char *text = api_string(ctx, &out);
   if (!word)
     bs_error(&ctx->diags, BS_NOWHERE, "not-printed",

@@ -27,9 +27,9 @@ part(double a, double b) {
 
 /* ---- the table ---- */
 
-/* A figure that is not known is a dash. */
+/* A value that is not known is a dash. */
 static void
-print_figure(double value, const char *format, bool known) {
+print_cell(double value, const char *format, bool known) {
   char text[32];
   snprintf(text, sizeof text, format, value);
   printf(" %8s", known ? text : "-");
@@ -38,12 +38,12 @@ print_figure(double value, const char *format, bool known) {
 static void
 print_step(const glen_profile_step *s, double total) {
   bool timed = s->seconds > 0;
-  print_figure(1e6 * s->seconds, "%.1f", true);
-  print_figure(100 * part(s->seconds, total), "%.1f", true);
-  print_figure(1e-9 * part(s->operations, s->seconds), "%.2f",
-               timed && s->operations >= 0);
-  print_figure(1e-6 * s->bytes, "%.3f", true);
-  print_figure(100 * part(s->least, s->seconds), "%.0f", timed && s->least > 0);
+  print_cell(1e6 * s->seconds, "%.1f", true);
+  print_cell(100 * part(s->seconds, total), "%.1f", true);
+  print_cell(1e-9 * part(s->operations, s->seconds), "%.2f",
+             timed && s->operations >= 0);
+  print_cell(1e-6 * s->bytes, "%.3f", true);
+  print_cell(100 * part(s->least, s->seconds), "%.0f", timed && s->least > 0);
   printf("  %-11s %-12s %s\n", s->kind, s->kernel, s->layer);
 }
 

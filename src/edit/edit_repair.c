@@ -14,15 +14,15 @@
 
 enum { MOST_BYTES = 1 << 24 }; /* read again and again in one form */
 
-typedef struct mender {
+typedef struct repairer {
   ed_document *document;
   bs_diags scratch; /* of the forms looked at */
-  char *text;       /* a copy, being mended */
+  char *text;       /* a copy, being repaired */
   uint32_t size;
-} mender;
+} repairer;
 
 static uint32_t
-next_form(const mender *m, uint32_t from) {
+next_form(const repairer *m, uint32_t from) {
   const char *at = m->text + from, *end = m->text + m->size;
   while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
     at++;
@@ -33,14 +33,14 @@ next_form(const mender *m, uint32_t from) {
 }
 
 static void
-blank(mender *m, uint32_t lo, uint32_t hi) {
+blank(repairer *m, uint32_t lo, uint32_t hi) {
   for (uint32_t at = lo; at < hi; at++)
     if (m->text[at] != '\n' && m->text[at] != '\r')
       m->text[at] = ' ';
 }
 
 static uint32_t
-skip(const mender *m, uint32_t at, uint32_t hi, bs_class class) {
+skip(const repairer *m, uint32_t at, uint32_t hi, bs_class class) {
   while (at < hi && bs_class_of(m->text[at]) == class)
     at++;
   return at;
@@ -48,7 +48,7 @@ skip(const mender *m, uint32_t at, uint32_t hi, bs_class class) {
 
 /* Keeps `(HEAD NAME`, and closes it when there is room. */
 static void
-keep_name(mender *m, uint32_t lo, uint32_t hi) {
+keep_name(repairer *m, uint32_t lo, uint32_t hi) {
   uint32_t head = skip(m, lo, hi, BS_OPEN);
   uint32_t end = skip(m, head, hi, BS_TOKEN);
   uint32_t name = skip(m, end, hi, BS_SPACE);
@@ -62,7 +62,7 @@ keep_name(mender *m, uint32_t lo, uint32_t hi) {
 }
 
 static void
-report(mender *m, const bs_diag *d, uint32_t lo) {
+report(repairer *m, const bs_diag *d, uint32_t lo) {
   bs_diags *diags = m->document->ctx->diags;
   bs_span span = {m->document->raw, lo + d->span.lo, lo + d->span.hi};
   bs_error(diags, span, d->code, "%s", d->message);
@@ -72,7 +72,7 @@ report(mender *m, const bs_diag *d, uint32_t lo) {
 
 /* One fault of the form [lo, hi) is told and removed. */
 static void
-repair_fault(mender *m, const bs_diag *d, uint32_t lo, uint32_t hi) {
+repair_fault(repairer *m, const bs_diag *d, uint32_t lo, uint32_t hi) {
   report(m, d, lo);
   if (!strcmp(d->code, "unclosed-paren") || !strcmp(d->code, "unclosed-string"))
     keep_name(m, lo, hi);
@@ -81,7 +81,7 @@ repair_fault(mender *m, const bs_diag *d, uint32_t lo, uint32_t hi) {
 }
 
 static void
-repair_form(mender *m, uint32_t lo, uint32_t hi) {
+repair_form(repairer *m, uint32_t lo, uint32_t hi) {
   bool damaged = false;
   for (uint64_t tries = 0;; tries++) {
     uint32_t before = m->scratch.list.len;
@@ -105,7 +105,7 @@ void
 ed_repair(ed_document *d) {
   bs_diags *diags = d->ctx->diags;
   const bs_source *raw = &diags->sources.data[d->raw - 1];
-  mender m = {.document = d, .size = raw->size};
+  repairer m = {.document = d, .size = raw->size};
   bs_diags_init(&m.scratch, d->ctx->heap);
   m.scratch.limit = UINT32_MAX;
   uint32_t whole = bs_source_add(&m.scratch, "", raw->text, raw->size);

@@ -99,7 +99,7 @@ eg_segment_recent(const eg_index *x, const eg_segment *s) {
 
 /* A segment that is kept. */
 static inline eg_segment
-eg_segment_kept(const eg_index *x, uint32_t word) {
+eg_segment_decoded(const eg_index *x, uint32_t word) {
   uint32_t at = word & EG_SLOT_MASK;
   if (word & EG_MANY)
     return (eg_segment){x->many.data[at].start, EG_MANY | at};
@@ -121,7 +121,7 @@ eg_segment_find(const eg_index *x, uint32_t cls, uint32_t symbol,
     return out->start - first < n;
   }
   for (const uint32_t *s = &x->segments.data[at];; s++) {
-    *out = eg_segment_kept(x, *s);
+    *out = eg_segment_decoded(x, *s);
     if (out->start - first < n)
       return true;
     if (*s & EG_LAST)
@@ -140,7 +140,7 @@ eg_segment_next(const eg_index *x, uint32_t *at, eg_segment *out) {
     return true;
   }
   uint32_t word = x->segments.data[*at];
-  *out = eg_segment_kept(x, word);
+  *out = eg_segment_decoded(x, word);
   *at = word & EG_LAST ? EG_NO_SEGMENT : *at + 1;
   return true;
 }

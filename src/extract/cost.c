@@ -255,8 +255,8 @@ ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
 }
 
 void
-ex_price_kept(const gs_target *t, const bs_values *values, gs_op op,
-              bs_value attr, double kept, ex_cost *out) {
+ex_price_resident(const gs_target *t, const bs_values *values, gs_op op,
+                  bs_value attr, double kept, ex_cost *out) {
   assert(op < GS_OP_COUNT);
   gs_compute compute;
   if (op != GS_COMPUTE ||
@@ -299,7 +299,7 @@ ex_breakdown(const gs_program *p, const gs_target *t, ex_limit limit,
   const ex_names none = {0};
   uint8_t *once = ex_once_terms(heap, p, prepacked ? prepacked : &none);
   uint32_t n = 0, widest = 1;
-  double *kept = ex_kept_terms(heap, p, once);
+  double *kept = ex_resident_terms(heap, p, once);
   uint8_t *live = EX_NEW(heap, uint8_t, p->nodes.len);
   gs_mark_live(p, live);
   for (uint32_t i = 0; i < p->nodes.len; i++)
@@ -315,9 +315,9 @@ ex_breakdown(const gs_program *p, const gs_target *t, ex_limit limit,
       if (once && once[i])
         lines[n].cost = cost_once(lines[n].cost);
       else if (kept && p->nodes.data[i].n_kids == 1)
-        ex_price_kept(t, p->ctx.values, p->nodes.data[i].op,
-                      p->nodes.data[i].attr, kept[p->nodes.data[i].kids[0].i],
-                      &lines[n].cost);
+        ex_price_resident(t, p->ctx.values, p->nodes.data[i].op,
+                          p->nodes.data[i].attr,
+                          kept[p->nodes.data[i].kids[0].i], &lines[n].cost);
       *total += ex_cost_total(&lines[n++].cost);
     }
   qsort(lines, n, sizeof *lines, dearer_first);

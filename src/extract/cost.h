@@ -33,8 +33,8 @@ void ex_price_node(const gs_target *, ex_limit, bs_values *, gs_op op,
 
 /* A contraction of arrays that are there once for all calls and have so many
  * bytes takes no less than these take to be read: `out`, its price, grows. */
-void ex_price_kept(const gs_target *, const bs_values *, gs_op op,
-                   bs_value attr, double kept, ex_cost *out);
+void ex_price_resident(const gs_target *, const bs_values *, gs_op op,
+                       bs_value attr, double kept, ex_cost *out);
 
 typedef struct ex_line {
   gs_term term;

@@ -90,7 +90,7 @@ among(const uint32_t *a, uint32_t n_a, const uint32_t *b, uint32_t n_b) {
 /* Compares a product with the class's last nodes: false when one of them is
  * no dearer and needs no more; kills those of which that is true of it. */
 static bool
-worth_adding(ex_core *g, uint32_t class, double cost, const ex_list *kids) {
+is_undominated(ex_core *g, uint32_t class, double cost, const ex_list *kids) {
   const ex_list *nodes = &g->classes[class].nodes;
   uint32_t least = nodes->len > COMPARED ? nodes->len - COMPARED : 0;
   for (uint32_t i = nodes->len; i-- > least;) {
@@ -138,7 +138,7 @@ multiply(ex_core *g, uint32_t c, ex_list *kids) {
       core_node u = g->nodes.data[users.data[i]];
       core_node m = g->nodes.data[nodes.data[j]];
       merge_kids(g, &u, c, &m, kids);
-      if (!worth_adding(g, u.class, u.cost + m.cost, kids))
+      if (!is_undominated(g, u.class, u.cost + m.cost, kids))
         continue;
       core_add_node(g, u.class, u.cost + m.cost, kids->data, kids->len,
                     core_join(g, u.trace, m.trace));

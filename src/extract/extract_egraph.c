@@ -189,7 +189,7 @@ ex_price_enode(void *pricer, const eg_graph *g, eg_node node) {
                 eg_attr(g, node), of, n, &types[n], &cost);
   bool once = p->once && p->once[eg_class_of(g, node).i];
   if (p->kept && !once && n == 1)
-    ex_price_kept(p->target, p->values, (gs_op)eg_op(g, node), eg_attr(g, node),
-                  p->kept[eg_find(g, kids[0]).i], &cost);
+    ex_price_resident(p->target, p->values, (gs_op)eg_op(g, node),
+                      eg_attr(g, node), p->kept[eg_find(g, kids[0]).i], &cost);
   return ex_cost_total(&cost) * (once ? EX_ONCE : 1);
 }

@@ -40,7 +40,7 @@ typedef struct ex_pricer {
   const gs_target *target;
   ex_limit limit;
   const uint8_t *once;     /* by class id (ex_once_classes), or NULL */
-  const double *kept;      /* by class id (ex_kept_classes), or NULL */
+  const double *kept;      /* by class id (ex_resident_classes), or NULL */
   const uint8_t *stranded; /* by class id (stranded.h), or NULL */
   bs_values *values;
   ex_type_fn *type_of;

@@ -95,7 +95,7 @@ bytes_of(const gs_type *type) {
 }
 
 double *
-ex_kept_terms(bs_heap *heap, const gs_program *p, const uint8_t *once) {
+ex_resident_terms(bs_heap *heap, const gs_program *p, const uint8_t *once) {
   if (!once)
     return NULL;
   double *kept = bs_calloc(heap, p->nodes.len + (size_t)1, sizeof *kept);
@@ -151,8 +151,8 @@ kept_of_class(const keeper *x, eg_class c) {
 
 /* The greatest fixed point, in passes over the classes. */
 double *
-ex_kept_classes(bs_heap *heap, bs_values *values, const eg_graph *g,
-                const uint8_t *once, ex_type_fn *type_of, void *ctx) {
+ex_resident_classes(bs_heap *heap, bs_values *values, const eg_graph *g,
+                    const uint8_t *once, ex_type_fn *type_of, void *ctx) {
   uint32_t n = 0;
   bool changed = true;
   if (!once)

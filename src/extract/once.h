@@ -32,8 +32,8 @@ uint8_t *ex_once_classes(bs_heap *, bs_values *, const eg_graph *,
 /* Bytes of the arrays that are there once for all calls and that a term or a
  * class shows a view of, each counted where it is named; of a class, the least
  * of its terms.  once: from above; NULL where that is.  The caller frees it. */
-double *ex_kept_terms(bs_heap *, const gs_program *, const uint8_t *once);
-double *ex_kept_classes(bs_heap *, bs_values *, const eg_graph *,
-                        const uint8_t *once, ex_type_fn, void *ctx);
+double *ex_resident_terms(bs_heap *, const gs_program *, const uint8_t *once);
+double *ex_resident_classes(bs_heap *, bs_values *, const eg_graph *,
+                            const uint8_t *once, ex_type_fn, void *ctx);
 
 #endif

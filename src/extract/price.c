@@ -176,12 +176,12 @@ ex_priced_landmarks(const ex_problem *p, ex_watch *w, double enough,
         g.value + ex_cut_costs(p, w, enough - g.value, visits, now, NULL);
     purge(&g);
     g.n = g.cuts.first.len;
-    bool worthwhile = more - bound > 0.02 * (enough - bound);
+    bool advances = more - bound > 0.02 * (enough - bound);
     if (more > bound) {
       bound = more;
       memcpy(left, now, bytes);
     }
-    if (!worthwhile && round > 0)
+    if (!advances && round > 0)
       break;
   }
   bs_free(p->heap, now);

@@ -181,7 +181,7 @@ put_element(const cg_contract *x, int64_t r) {
 /* Instructions that count iterations are few beside those of an iteration, but
  * where two threads share a core, each has half of its instructions. */
 static bool
-is_worth_unrolling(const cg_contract *x) {
+unrolling_is_profitable(const cg_contract *x) {
   return po_cdims_size(&x->c->dims[PO_DIM_K]) >=
          GS_KERNEL_LONG * GS_KERNEL_UNROLLED;
 }
@@ -189,7 +189,7 @@ is_worth_unrolling(const cg_contract *x) {
 static void
 put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
   steps step = steps_of(x);
-  if (is_worth_unrolling(x))
+  if (unrolling_is_profitable(x))
     cg_write_unrolled(x->w, GS_KERNEL_UNROLLED);
   cg_write(x->w, "for (%s k = 0; k < kc; k++) {", x->e->index);
   for (int64_t v = 0; v < vectors; v++) {

@@ -232,8 +232,8 @@ const gs_program *
 gs_without_scans(const gs_program *from) {
   if (!has_scans(from))
     return from;
-  const gs_program *made = *gs_kept(from, GS_WITHOUT_SCANS);
+  const gs_program *made = *gs_derived(from, GS_WITHOUT_SCANS);
   if (!made)
-    made = *gs_kept(from, GS_WITHOUT_SCANS) = remove_scans(from);
+    made = *gs_derived(from, GS_WITHOUT_SCANS) = remove_scans(from);
   return made;
 }

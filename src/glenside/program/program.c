@@ -328,7 +328,7 @@ gs_add_output(gs_program *p, const char *name, gs_term t, bs_span span) {
 }
 
 const gs_program **
-gs_kept(const gs_program *p, uint32_t of) {
+gs_derived(const gs_program *p, uint32_t of) {
   gs_term_table *table = p->table;
   uint32_t at = bs_map_get(&table->kept_at, of);
   if (at != BS_NO_ENTRY)

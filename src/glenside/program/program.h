@@ -127,7 +127,7 @@ void gs_add_output(gs_program *, const char *name, gs_term, bs_span);
 /* A program that was made of one, or of a term of it, and is kept as long:
  * where it is, or is to be; NULL there at first.  Valid until the next call. */
 #define GS_WITHOUT_SCANS UINT32_MAX /* else a scan: its step */
-const gs_program **gs_kept(const gs_program *, uint32_t of);
+const gs_program **gs_derived(const gs_program *, uint32_t of);
 
 static inline const gs_node *
 gs_at(const gs_program *p, gs_term t) {

@@ -143,8 +143,8 @@ make_step(const gs_program *p, gs_term scan, gs_fault *fault) {
 const gs_program *
 gs_step_program(const gs_program *p, gs_term scan, gs_fault *fault) {
   assert(gs_at(p, scan)->op == GS_SCAN);
-  const gs_program *made = *gs_kept(p, scan.i);
+  const gs_program *made = *gs_derived(p, scan.i);
   if (!made)
-    made = *gs_kept(p, scan.i) = make_step(p, scan, fault);
+    made = *gs_derived(p, scan.i) = make_step(p, scan, fault);
   return made;
 }

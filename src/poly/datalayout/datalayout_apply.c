@@ -42,7 +42,7 @@ share_copy(po_chooser *c) {
   const po_program *p = po_now(c);
   uint32_t root = po_root_of(p, p->stmts.len - 1);
   if (root == PO_NO_NODE || po_node(p, root)->kind != PO_LOOP ||
-      !po_is_worth_threads(p, root))
+      !po_threads_are_profitable(p, root))
     return;
   po_step_call call = po_step("parallel");
   call.args[0] = po_loop_arg(root);

@@ -9,7 +9,7 @@
 #include <assert.h>
 
 static bool
-is_worth_it(const gs_sizes *s, const po_contraction *c) {
+is_profitable(const gs_sizes *s, const po_contraction *c) {
   const gs_numbers *over = po_over(s);
   int64_t m = gs_most_of(s, po_cdims_product(over, &c->dims[PO_DIM_M], 0));
   int64_t n = gs_most_of(s, po_cdims_product(over, &c->dims[PO_DIM_N], 0));
@@ -256,7 +256,7 @@ plan_sum(const looking *l, const po_sum *sum) {
   if (fixed && fixed->loops)
     return none(l, "it runs as loops");
   if (!fixed)
-    return (is_worth_it(l->sizes, l->room) ||
+    return (is_profitable(l->sizes, l->room) ||
             (!l->sizes && is_packed_matrix(l->p, l->room))) &&
            plan_found(l, NULL);
   po_contraction *found = bs_arena_copy(&l->p->arena, l->room, sizeof *found);

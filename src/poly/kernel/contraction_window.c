@@ -206,7 +206,7 @@ po_phases_of(const po_caxis *last) {
 
 double
 po_lines_of(const po_contraction *c, int64_t mr) {
-  assert(mr >= 1 && c->dims[PO_DIM_M].n);
+  assert(mr >= 0 && c->dims[PO_DIM_M].n);
   const po_cdims *m = &c->dims[PO_DIM_M];
   const po_caxis *last = &c->axes[m->n - 1];
   double line = (double)c->cache_line / (double)gs_dtype_table[c->dtype].bytes;

@@ -14,7 +14,7 @@ typedef struct po_turn {
 } po_turn;
 
 typedef struct po_loop_axes {
-  po_axes table; /* `order` and `home` mean nothing here */
+  po_axes table; /* its `order` means nothing here */
   BS_VEC(po_turn) turns;
 } po_loop_axes;
 

@@ -5,9 +5,9 @@
  * statements; every view between them is composed into access relations, so
  * the only arrays are inputs, constants, placements of results and outputs.
  *
- * A result is computed straight into its home: the output array when exactly
- * one injective view leads from it there, else an array of its own in the
- * workspace. */
+ * A result is computed straight into its placement: the output array when
+ * exactly one injective view leads from it there, else an array of its own in
+ * the workspace. */
 #ifndef POLY_LOOPS_H
 #define POLY_LOOPS_H
 

@@ -122,7 +122,7 @@ product_of(po_lowering *low, gs_term operand) {
 
 /* An element of factor k takes part in enough products. */
 static bool
-is_worth_it(const product *p, uint32_t k) {
+is_profitable(const product *p, uint32_t k) {
   return p->free[0] > 1 && p->free[1] > 1 && p->free[k] >= GS_COPY_USES &&
          (double)p->free[0] * (double)p->free[1] * (double)p->sum >=
              GS_KERNEL_PRODUCTS;
@@ -176,7 +176,7 @@ straighten(po_lowering *low, gs_term operand, uint32_t k) {
     look_again(low, &path);
     if (choose(low, &path, from, &at)) {
       product p = product_of(low, operand);
-      if (is_worth_it(&p, k))
+      if (is_profitable(&p, k))
         po_cut(low, &path, at);
     }
   }

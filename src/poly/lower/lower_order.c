@@ -83,7 +83,7 @@ extent(const po_stmt *stmt, uint32_t d) {
 }
 
 static bool
-is_worth_threads(const po_stmt *stmts, uint32_t n) {
+threads_are_profitable(const po_stmt *stmts, uint32_t n) {
   int64_t work = 0;
   for (uint32_t k = 0; k < n && work < GS_THREAD_INSTANCES; k++) {
     int64_t count = 1;
@@ -350,6 +350,6 @@ po_add_nest(po_lowering *low, uint32_t first, uint32_t n_outer, bool ordered) {
   uint32_t n = out->stmts.len - first;
   uint32_t loop = add_tree(low, first, n_outer, ordered);
   const po_stmt *stmts = out->stmts.data + first;
-  if (n_outer && !po_has_failed(low) && is_worth_threads(stmts, n))
+  if (n_outer && !po_has_failed(low) && threads_are_profitable(stmts, n))
     mark_parallel(out, stmts, n, n_outer, loop);
 }

@@ -53,7 +53,8 @@ is_complete(const po_lowering *low, uint32_t array) {
 
 /* All arrays that the operand's pieces lie in may and should be converted. */
 static bool
-is_worth_it(const po_lowering *low, const po_reads *operand, int64_t products) {
+is_profitable(const po_lowering *low, const po_reads *operand,
+              int64_t products) {
   for (uint32_t k = 0; k < operand->list.len; k++) {
     const po_read *read = &operand->list.data[k];
     const po_array *a = &low->out->arrays.data[read->array];
@@ -132,7 +133,7 @@ po_widen_operands(po_lowering *low, po_reads *operands, uint32_t n,
     return;
   for (uint32_t k = 0; k < n; k++) {
     if (is_narrow(&operands[k], sum) &&
-        !is_worth_it(low, &operands[k], products))
+        !is_profitable(low, &operands[k], products))
       return;
     narrow |= is_narrow(&operands[k], sum);
   }

@@ -225,16 +225,16 @@ make_local(po_program *p, uint32_t array) {
  * those that move.  n_kept: loops in whose iterations it is made anew. */
 static isl_map *
 find_elements(po_program *p, const po_step_call *call, const po_moving *m,
-              uint32_t k, uint32_t n, const uint32_t *loops, po_roll roll,
-              uint32_t *n_kept) {
+              uint32_t k, uint32_t n, const uint32_t *loops,
+              po_window_fill fill, uint32_t *n_kept) {
   po_pool_reserve(&p->pool, 2);
   isl_map *all = needed(p, &m->writers[k], m->arrays[k], n);
-  all = po_keep_map(&p->pool, roll == PO_ROLL_NOT ? po_fill_up(all) : all);
+  all = po_keep_map(&p->pool, fill == PO_FILL_ALL ? po_fill_up(all) : all);
   *n_kept = n;
-  if (roll == PO_ROLL_NOT || k || !all)
+  if (fill == PO_FILL_ALL || k || !all)
     return all;
   *n_kept = n - 1;
-  isl_map *once = po_each_once(all, n, roll);
+  isl_map *once = po_each_once(all, n, fill);
   if (once || isl_ctx_last_error(p->isl) != isl_error_none)
     return po_keep_map(&p->pool, once);
   po_refuse(p, call, "no-order",
@@ -258,7 +258,7 @@ over_loops(po_program *p, __isl_keep isl_map *elements, uint32_t n_kept,
 /* One array and its writers below the loops; they are out of the tree. */
 static bool
 move_array(po_program *p, const po_step_call *call, const po_moving *m,
-           uint32_t k, uint32_t n, const uint32_t *loops, po_roll roll,
+           uint32_t k, uint32_t n, const uint32_t *loops, po_window_fill fill,
            isl_union_map **origin) {
   const po_block *writers = &m->writers[k];
   uint32_t array = m->arrays[k];
@@ -266,7 +266,7 @@ move_array(po_program *p, const po_step_call *call, const po_moving *m,
   uint32_t rank = p->arrays.data[array].rank;
   bool was_local = p->arrays.data[array].role == PO_LOCAL;
   uint32_t n_kept, errors = p->ctx.diags->errors;
-  isl_map *elements = find_elements(p, call, m, k, n, loops, roll, &n_kept);
+  isl_map *elements = find_elements(p, call, m, k, n, loops, fill, &n_kept);
   if (!elements && p->ctx.diags->errors > errors)
     return false;
   po_footprint *f = BS_NEW(&p->arena, po_footprint);
@@ -298,7 +298,7 @@ move_array(po_program *p, const po_step_call *call, const po_moving *m,
 /* On true *origin is the caller's. */
 static bool
 move_arrays(po_program *p, const po_step_call *call, const po_moving *m,
-            uint32_t n, const uint32_t *loops, po_roll roll,
+            uint32_t n, const uint32_t *loops, po_window_fill fill,
             isl_union_map **origin) {
   uint32_t loop = loops[n - 1];
   ways *w = take_down(p, &m->all);
@@ -306,7 +306,7 @@ move_arrays(po_program *p, const po_step_call *call, const po_moving *m,
   isl_union_map *all = po_keep_union_map(
       &p->pool, isl_union_map_empty(isl_space_params_alloc(p->isl, 0)));
   for (uint32_t k = 0; k < m->n; k++)
-    if (!move_array(p, call, m, k, n, loops, roll, &all))
+    if (!move_array(p, call, m, k, n, loops, fill, &all))
       return false;
   uint32_t first = put_up(p, w, loop, po_node(p, loop)->first);
   po_tidy_loops(p, loop, first);
@@ -316,7 +316,7 @@ move_arrays(po_program *p, const po_step_call *call, const po_moving *m,
 }
 
 static bool
-compute_in(po_program *p, po_step_call *call, po_roll roll) {
+compute_in(po_program *p, po_step_call *call, po_window_fill fill) {
   po_block block;
   po_arg what = call->args[0];
   uint32_t loop = call->args[1].node, loops[PO_MAX_DEPTH];
@@ -337,9 +337,9 @@ compute_in(po_program *p, po_step_call *call, po_roll roll) {
   loops[n - 1] = loop;
   po_program *before = po_copy(p);
   po_change change = {.origin = NULL};
-  bool ok = move_arrays(p, call, m, n, loops, roll, &change.origin);
+  bool ok = move_arrays(p, call, m, n, loops, fill, &change.origin);
   if (ok)
-    ok = po_values_kept(before, p, call, &change);
+    ok = po_values_are_preserved(before, p, call, &change);
   else
     isl_union_map_free(change.origin);
   po_free(before);
@@ -348,7 +348,7 @@ compute_in(po_program *p, po_step_call *call, po_roll roll) {
 
 bool
 po_apply_compute_at(po_program *p, po_step_call *call) {
-  return compute_in(p, call, PO_ROLL_NOT);
+  return compute_in(p, call, PO_FILL_ALL);
 }
 
 bool
@@ -360,7 +360,7 @@ po_apply_roll(po_program *p, po_step_call *call) {
     return po_refuse(p, call, "option", "fill must be before or first, not %s",
                      fill);
   return po_needs_serial(p, call, call->args[1].node) &&
-         compute_in(p, call, first ? PO_ROLL_FIRST : PO_ROLL_BEFORE);
+         compute_in(p, call, first ? PO_FILL_FIRST : PO_FILL_BEFORE);
 }
 
 /* ---- reverse_compute_at ---- */

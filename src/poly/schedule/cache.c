@@ -261,7 +261,7 @@ cache_reads(po_program *p, po_step_call *call, const char *word,
   if (ok) {
     po_change change = {
         .origin = no_origin(p), .copies = {c->stmt}, .n_copies = 1};
-    ok = po_values_kept(before, p, call, &change);
+    ok = po_values_are_preserved(before, p, call, &change);
   }
   po_free(before);
   return ok;
@@ -336,7 +336,7 @@ po_apply_cache_write(po_program *p, po_step_call *call) {
   if (ok) {
     po_change change = {
         .origin = no_origin(p), .copies = {c.stmt}, .n_copies = 1};
-    ok = po_values_kept(before, p, call, &change);
+    ok = po_values_are_preserved(before, p, call, &change);
   }
   po_free(before);
   return ok;

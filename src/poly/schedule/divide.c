@@ -411,7 +411,8 @@ divide(po_program *p, po_step_call *call, const po_moving *m, const readers *r,
   keep_part(p, m, part[0], n);
   po_forget_dependences(p);
   po_change change = {.origin = isl_union_map_copy(origin)};
-  bool ok = !p->pool.failed && po_values_kept(before, p, call, &change);
+  bool ok =
+      !p->pool.failed && po_values_are_preserved(before, p, call, &change);
   po_free(before);
   return ok;
 }

@@ -13,14 +13,15 @@
 #include <assert.h>
 #include <string.h>
 
-typedef struct kept {
+typedef struct preserved {
   const po_program *before;
   po_program *p;
   uint32_t *was; /* by statement that is as it was: its number; PO_NO_NODE */
-  const uint32_t *placed; /* by statement: its instances and times are kept */
+  const uint32_t
+      *placed; /* by statement: its instances and times are preserved */
   const po_untouched *arrays;
   bool *array; /* accessed in the order that it was */
-} kept;
+} preserved;
 
 /* ---- pairs ---- */
 
@@ -31,8 +32,8 @@ leaf_of(const po_program *p, uint32_t stmt) {
 }
 
 static bool
-is_pair_kept(const void *data, uint32_t source, uint32_t sink) {
-  const kept *c = data;
+is_pair_preserved(const void *data, uint32_t source, uint32_t sink) {
+  const preserved *c = data;
   uint32_t s = c->placed[source], t = c->placed[sink];
   bool ties, tied;
   if (s == PO_NO_NODE || t == PO_NO_NODE)
@@ -46,10 +47,10 @@ is_pair_kept(const void *data, uint32_t source, uint32_t sink) {
 
 /* ---- arrays ---- */
 
-/* An array is kept where the same statements access it, one after the other,
- * with the same loops in common. */
+/* An array is preserved where the same statements access it, one after the
+ * other, with the same loops in common. */
 static bool
-is_array_kept(const kept *c, uint32_t array) {
+is_array_preserved(const preserved *c, uint32_t array) {
   const po_users *was = &c->arrays->was, *is = &c->arrays->is;
   if (!po_array_is_untouched(c->arrays, array))
     return false;
@@ -58,13 +59,13 @@ is_array_kept(const kept *c, uint32_t array) {
   uint32_t n = is->first[array + 1] - is->first[array];
   for (uint32_t k = 0; k < n; k++)
     if (c->placed[now[k]] != before[k] ||
-        (k && !is_pair_kept(c, now[k - 1], now[k])))
+        (k && !is_pair_preserved(c, now[k - 1], now[k])))
       return false;
   return true;
 }
 
 static void
-find_kept(kept *c) {
+find_preserved(preserved *c) {
   po_program *p = c->p;
   c->was = BS_NEWS(&p->arena, uint32_t, p->stmts.len + 1);
   c->array = BS_NEWS(&p->arena, bool, p->arrays.len + 1);
@@ -73,7 +74,7 @@ find_kept(kept *c) {
   for (uint32_t k = 0; k < p->stmts.len; k++)
     c->was[k] = po_is_untouched(c->before, p, k) ? c->placed[k] : PO_NO_NODE;
   for (uint32_t a = 0; a < p->arrays.len; a++) {
-    c->array[a] = is_array_kept(c, a);
+    c->array[a] = is_array_preserved(c, a);
     if (c->array[a] && (a >= p->deps.len || !p->deps.data[a]))
       po_take_dependences(p, c->before, a);
   }
@@ -85,15 +86,15 @@ find_kept(kept *c) {
  * the order, dependences of statements below the loop are, whatever was done to
  * others; only places are shared with those. */
 static bool
-is_kept_for_marks(const kept *c, uint32_t array) {
+is_preserved_for_marks(const preserved *c, uint32_t array) {
   return c->array[array] ||
          (c->p->order_of && !po_is_folded(&c->p->arrays.data[array]));
 }
 
 static bool
-has_kept_arrays(const kept *c, uint32_t stmt) {
+has_preserved_arrays(const preserved *c, uint32_t stmt) {
   for (uint32_t a = 0; a < c->p->arrays.len; a++)
-    if (!is_kept_for_marks(c, a) &&
+    if (!is_preserved_for_marks(c, a) &&
         po_stmt_accesses(&c->p->stmts.data[stmt], a))
       return false;
   return true;
@@ -112,7 +113,7 @@ is_same_mark(const po_nest_node *a, const po_nest_node *b) {
 }
 
 static bool
-is_mark_kept(const kept *c, uint32_t loop) {
+is_mark_preserved(const preserved *c, uint32_t loop) {
   uint32_t leaf = po_nest_first_leaf(c->p, loop);
   uint32_t was = leaf == PO_NO_NODE ? leaf : c->was[po_node(c->p, leaf)->stmt];
   if (was == PO_NO_NODE)
@@ -125,7 +126,7 @@ is_mark_kept(const kept *c, uint32_t loop) {
     return false;
   while (leaf != PO_NO_NODE && old != PO_NO_NODE) {
     if (c->was[po_node(c->p, leaf)->stmt] != po_node(c->before, old)->stmt ||
-        !has_kept_arrays(c, po_node(c->p, leaf)->stmt))
+        !has_preserved_arrays(c, po_node(c->p, leaf)->stmt))
       return false;
     leaf = po_nest_next_leaf(c->p, leaf, loop);
     old = po_nest_next_leaf(c->before, old, top);
@@ -139,16 +140,16 @@ bool
 po_step_is_legal(const po_program *before, po_program *p, bool keeps_values,
                  po_violation *v) {
   assert(before != p);
-  kept c = {.before = before, .p = p};
-  find_kept(&c);
-  po_known_order known = {c.array, is_pair_kept, &c};
-  /* Where it is the program's own order that is kept, there is nothing to
+  preserved c = {.before = before, .p = p};
+  find_preserved(&c);
+  po_known_order known = {c.array, is_pair_preserved, &c};
+  /* Where it is the program's own order that is preserved, there is nothing to
    * ask. */
   if (!keeps_values && p->order_of && !po_rest_is_in_order(p, &known, v))
     return false;
   for (uint32_t k = 0; k != PO_NO_NODE; k = po_nest_next(p, k, 0))
     if (po_node(p, k)->kind == PO_LOOP && po_node(p, k)->mark != PO_SERIAL &&
-        po_node(p, k)->mark != PO_UNROLL && !is_mark_kept(&c, k) &&
+        po_node(p, k)->mark != PO_UNROLL && !is_mark_preserved(&c, k) &&
         !po_mark_is_legal(p, k, v)) {
       v->loop = po_node(p, k)->name;
       return false;

@@ -199,7 +199,7 @@ po_apply_compute_inline(po_program *p, po_step_call *call) {
                         .n_gone = 1,
                         .copies = {name},
                         .n_copies = stays};
-    ok = po_values_kept(before, p, call, &change);
+    ok = po_values_are_preserved(before, p, call, &change);
   }
   po_free(before);
   return ok;
@@ -421,7 +421,7 @@ po_apply_reverse_compute_inline(po_program *p, po_step_call *call) {
   remove_unused(p, consumer, writers, makers, n);
   po_forget_dependences(p);
   po_change change = {.origin = origin, .gone = gone, .n_gone = n};
-  bool ok = po_values_kept(before, p, call, &change);
+  bool ok = po_values_are_preserved(before, p, call, &change);
   po_free(before);
   return ok;
 }

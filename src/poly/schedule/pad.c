@@ -362,7 +362,7 @@ po_apply_pad_einsum(po_program *p, po_step_call *call) {
         .n_copies = x->n_copies,
         .neutral = neutral_instances(x)};
     memcpy(change.copies, x->copies, sizeof x->copies);
-    ok = po_values_kept(before, p, call, &change);
+    ok = po_values_are_preserved(before, p, call, &change);
   }
   po_free(before);
   return ok;

@@ -110,7 +110,7 @@ bool po_run_script(po_program **, uint32_t source, bs_text *out);
  * to the number of instances. */
 bool po_explain_script(po_program **, uint32_t source, bs_text *out);
 /* loops, program, tree, axes, deps, script; false for another word. */
-bool po_print_what(po_program *, const char *what, bs_text *out);
+bool po_print_named(po_program *, const char *what, bs_text *out);
 /* The normal form of what was applied so far: replaying it on the unscheduled
  * program gives the same nest. */
 void po_print_script(po_program *, bs_text *out);

@@ -86,18 +86,18 @@ isl_pw_multi_aff *po_lay_in_footprint(po_program *, uint32_t stmt,
 /* ---- sliding_window.c ---- */
 
 /* Which iteration of a loop makes what several of them need. */
-typedef enum po_roll {
-  PO_ROLL_NOT,   /* each of them: compute_at */
-  PO_ROLL_FIRST, /* the first that needs it */
-  PO_ROLL_BEFORE /* as long before it is needed last as everywhere: what only
+typedef enum po_window_fill {
+  PO_FILL_ALL,   /* each of them: compute_at */
+  PO_FILL_FIRST, /* the first that needs it */
+  PO_FILL_BEFORE /* as long before it is needed last as everywhere: what only
                     the first iteration would make is made before it */
-} po_roll;
+} po_window_fill;
 
 /* needed: { [o] -> A[x] }, kept, over n > 0 loops.  The same with each element
  * in one iteration of the innermost loop for each iteration of the others;
  * NULL where there is no such order, or isl gave up. */
 __isl_give isl_map *po_each_once(__isl_keep isl_map *needed, uint32_t n,
-                                 po_roll);
+                                 po_window_fill);
 
 /* ---- untouched.c ---- */
 
@@ -153,7 +153,7 @@ bool po_step_is_legal(const po_program *before, po_program *after,
 /* Whether every value read after a change comes from the same writes as
  * before, and nothing unwritten is read from an array of the program's own.
  * Takes the origin.  False with a diagnostic. */
-bool po_values_kept(po_program *before, po_program *after, const po_step_call *,
-                    po_change *);
+bool po_values_are_preserved(po_program *before, po_program *after,
+                             const po_step_call *, po_change *);
 
 #endif

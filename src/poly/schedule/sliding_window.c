@@ -128,10 +128,10 @@ fill_up_once(__isl_take isl_map *once, uint32_t n) {
 }
 
 isl_map *
-po_each_once(isl_map *needed, uint32_t n, po_roll roll) {
-  assert(roll != PO_ROLL_NOT);
+po_each_once(isl_map *needed, uint32_t n, po_window_fill fill) {
+  assert(fill != PO_FILL_ALL);
   isl_map *when = when_needed(needed, n);
-  when = roll == PO_ROLL_FIRST ? isl_map_lexmin(when) : alike(when, n);
+  when = fill == PO_FILL_FIRST ? isl_map_lexmin(when) : alike(when, n);
   isl_map *once = when ? in_one_piece(made_in(when, n, needed)) : NULL;
   return once ? fill_up_once(once, n) : NULL;
 }

@@ -432,7 +432,7 @@ po_apply_tensorize(po_program *p, po_step_call *call) {
     po_pool_reserve(&before->pool, 8);
     po_change change = {.merged =
                             merged(before, top, t->nest.n_outer, &t->made)};
-    ok = po_values_kept(before, p, call, &change);
+    ok = po_values_are_preserved(before, p, call, &change);
   } else {
     refuse_unfit(t);
   }

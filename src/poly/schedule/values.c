@@ -284,8 +284,8 @@ leave_out(flow *f, __isl_keep isl_union_set *neutral) {
 }
 
 bool
-po_values_kept(po_program *before, po_program *after, const po_step_call *call,
-               po_change *change) {
+po_values_are_preserved(po_program *before, po_program *after,
+                        const po_step_call *call, po_change *change) {
   assert(before != after && change);
   po_pool_reserve(&before->pool, 8);
   po_limit limit = po_limit_operations(before, PO_COMMAND);

@@ -111,7 +111,7 @@ run_assert(po_script_run *s, const po_item *i) {
 }
 
 bool
-po_print_what(po_program *p, const char *what, bs_text *out) {
+po_print_named(po_program *p, const char *what, bs_text *out) {
   if (!strcmp(what, "loops"))
     po_print_nest(p, out);
   else if (!strcmp(what, "program"))
@@ -132,7 +132,7 @@ po_print_what(po_program *p, const char *what, bs_text *out) {
 static bool
 run_print(po_script_run *s, const po_item *i) {
   const char *what = i->hi == i->lo + 2 ? po_tok(s, i->lo + 1)->word : "";
-  return po_print_what(*s->program, what, s->out) ||
+  return po_print_named(*s->program, what, s->out) ||
          po_script_fault(
              s, i->lo,
              "loops, program, tree, axes, deps or script can be printed");

@@ -67,9 +67,9 @@ enum { PO_MOST_SCHEDULED = 400 };
 po_auto_result po_schedule_automatically(po_program **,
                                          const po_auto_options *);
 
-/* auto_worth.c: the way to fuse a program for which a run does enough for the
+/* auto_profit.c: the way to fuse a program for which a run does enough for the
  * time that scheduling it takes, --fuse auto; PO_FUSE_MIN: it does not. */
-po_fuse po_way_worth(const po_program *);
+po_fuse po_profitable_fusion(const po_program *);
 /* It has so many statements, for what a run does, that --fuse auto leaves it
  * alone. */
 bool po_is_too_large(const po_program *);

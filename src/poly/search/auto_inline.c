@@ -203,7 +203,7 @@ is_better_kept(const po_program *p, uint32_t array, uint32_t stmt) {
 }
 
 static bool
-is_worth_inlining(const po_chooser *c, uint32_t array) {
+inlining_is_profitable(const po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);
   uint32_t stmt = assignment_of(p, array);
   if (p->arrays.data[array].role != PO_WORKSPACE || stmt == PO_NO_NODE ||
@@ -219,7 +219,7 @@ void
 po_inline_points(po_chooser *c) {
   for (uint32_t k = 0; k < po_now(c)->stmts.len && !c->stopped;) {
     uint32_t array = po_now(c)->stmts.data[k].array, n = po_now(c)->stmts.len;
-    if (is_worth_inlining(c, array)) {
+    if (inlining_is_profitable(c, array)) {
       po_step_call call = po_step("compute_inline");
       call.args[0] = po_writers_arg(po_now(c), array);
       if (po_attempt(c, &call, NULL))

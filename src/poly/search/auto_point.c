@@ -32,7 +32,7 @@ reading_loop(const po_program *p, uint32_t array, uint32_t own) {
 /* The nest has parallel loops that are worth it, its consumer has none. */
 static bool
 loses_threads(const po_program *p, uint32_t own, uint32_t consumer) {
-  return !po_width_of(p, consumer) && po_is_worth_threads(p, own) &&
+  return !po_width_of(p, consumer) && po_threads_are_profitable(p, own) &&
          po_width_of(p, own);
 }
 

@@ -79,7 +79,7 @@ is_sweep(po_program *p, uint32_t root) {
   int64_t min, count;
   return po_node(p, root)->kind == PO_LOOP && po_may_change(p, root) &&
          po_value_range(p, root, &min, &count) && count >= GS_SLANT_SWEEP &&
-         po_is_worth_threads(p, root) &&
+         po_threads_are_profitable(p, root) &&
          !po_loop_is_parallel(p, root, false, NULL);
 }
 
@@ -372,7 +372,7 @@ enclose(po_chooser *c, uint32_t root, const band *b, uint32_t *loops) {
 
 /* Waves of tiles do enough for each of them to wake threads. */
 static bool
-is_worth_waves(const po_program *p, uint32_t root, uint32_t wave) {
+waves_are_profitable(const po_program *p, uint32_t root, uint32_t wave) {
   int64_t min, count;
   return po_value_range(p, wave, &min, &count) &&
          po_work_in(p, root) >= (double)GS_THREAD_WAVE * (double)count;
@@ -406,7 +406,7 @@ static void
 run_in_waves(po_chooser *c, const uint32_t *loops) {
   po_program *old = po_copy(po_now(c));
   bool ok = lean_and_turn(c, loops[0], loops[1], 1) &&
-            is_worth_waves(po_now(c), loops[0], loops[0]) &&
+            waves_are_profitable(po_now(c), loops[0], loops[0]) &&
             po_mark_parallel(c, po_node(po_now(c), loops[0])->first);
   keep_or_take_back(c, ok, old);
 }

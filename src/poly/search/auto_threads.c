@@ -55,7 +55,7 @@ po_work_in(const po_program *p, uint32_t root) {
 }
 
 bool
-po_is_worth_threads(const po_program *p, uint32_t root) {
+po_threads_are_profitable(const po_program *p, uint32_t root) {
   return po_work_in(p, root) >= GS_THREAD_INSTANCES;
 }
 

@@ -185,7 +185,7 @@ void po_block_loops(po_chooser *);
 void po_parallelise(po_chooser *);
 /* Instances of all statements of a nest; whether threads would pay for it. */
 double po_work_in(const po_program *, uint32_t root);
-bool po_is_worth_threads(const po_program *, uint32_t root);
+bool po_threads_are_profitable(const po_program *, uint32_t root);
 /* auto_width.c: result loops of a nest whose iterations are independent. */
 uint32_t po_width_of(const po_program *, uint32_t root);
 /* A producer's nest may join a consumer with m parallel loops: not m > n, and

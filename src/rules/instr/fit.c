@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const double fit_worth = 8;
+const double fit_dearest = 8;
 
 void
 fit_attach(const gs_context *ctx, rl_compiled *c, const fit_instr *f,
@@ -236,7 +236,7 @@ build(fitting *x, const fit_candidate *c, fit_mode mode) {
 /* One that is cut is worth it only if it takes less than all that are not.  Of
  * one that takes what other calls leave, those are a part of the price. */
 static bool
-is_worth(const fitting *x, uint32_t at) {
+may_be_cheapest(const fitting *x, uint32_t at) {
   uint32_t cut = x->all.data[at].cut;
   for (uint32_t k = 0; cut && !x->cuts.data[cut - 1].is_wide && k < at; k++)
     if (!x->all.data[k].cut)
@@ -254,11 +254,11 @@ add_best(fitting *x) {
   rl_guard *g = x->guard;
   fit_mode mode = fit_mode_of(x);
   fit_sort(x);
-  for (uint32_t k = 0; k < x->all.len && g->n_made < FIT_KEPT; k++) {
+  for (uint32_t k = 0; k < x->all.len && g->n_made < FIT_MOST_ADDED; k++) {
     const fit_candidate *best = &x->all.data[k];
-    if (best->calls.cycles > fit_worth * x->all.data[0].calls.cycles)
+    if (best->calls.cycles > fit_dearest * x->all.data[0].calls.cycles)
       break;
-    if (!is_worth(x, k) || !fit_enter(x, best->space))
+    if (!may_be_cheapest(x, k) || !fit_enter(x, best->space))
       continue;
     eg_class made = build(x, best, mode);
     if (made.i != UINT32_MAX)
@@ -339,7 +339,7 @@ find_made(rl_guard *g, eg_graph *graph, const uint32_t *slots) {
   if (!x)
     return;
   if (!g->made)
-    g->made = bs_alloc(heap, FIT_KEPT * sizeof *g->made);
+    g->made = bs_alloc(heap, FIT_MOST_ADDED * sizeof *g->made);
   fit_find_all(x);
   add_best(x);
   fit_end(x);

@@ -20,11 +20,11 @@ enum {
   FIT_OPERANDS = 8,
   FIT_NODES = 48,
   FIT_KIDS = 4,
-  FIT_IDS = 16,    /* digits of an instruction */
-  FIT_ATOMS = 24,  /* of a computation */
-  FIT_SWAPS = 4,   /* operators whose operands are tried in both orders */
-  FIT_MOST = 1024, /* assignments of one match that are looked at */
-  FIT_KEPT = 16    /* of these, the terms that are added */
+  FIT_IDS = 16,       /* digits of an instruction */
+  FIT_ATOMS = 24,     /* of a computation */
+  FIT_SWAPS = 4,      /* operators whose operands are tried in both orders */
+  FIT_MOST = 1024,    /* assignments of one match that are looked at */
+  FIT_MOST_ADDED = 16 /* of these, the terms that are added */
 };
 
 /* A node of what an instruction means, parents first. */

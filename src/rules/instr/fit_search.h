@@ -41,7 +41,7 @@ void fit_note_cut(fitting *, fit_cut *);
 fit_mode fit_mode_of(const fitting *);
 void fit_end(fitting *);
 /* Calls that take more than this many times the least are not added. */
-extern const double fit_worth;
+extern const double fit_dearest;
 
 /* fit_wide.c: candidates that take what calls leave between zeros; false: there
  * are none.  Notes whether calls leave the operand there at all. */

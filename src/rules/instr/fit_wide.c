@@ -151,7 +151,8 @@ ask(const fitting *x, const rl_compiled *feed, eg_class root, eg_node node,
   fit_find_all(y);
   fit_sort(y);
   for (uint32_t k = 0; k < y->all.len; k++)
-    if (y->all.data[k].calls.cycles <= fit_worth * y->all.data[0].calls.cycles)
+    if (y->all.data[k].calls.cycles <=
+        fit_dearest * y->all.data[0].calls.cycles)
       note(y, &y->all.data[k], out);
   fit_end(y);
 }

@@ -204,9 +204,9 @@ Test(cost, products_take_no_less_than_what_is_kept_takes_to_be_read) {
     double kept = 2 * (double)gs_far_bytes(target);
     double read = kept / gs_bytes_a_cycle(target, INFINITY);
     ex_cost little = {.arithmetic = 10, .memory = 20}, much = little;
-    ex_price_kept(target, ctx.values, GS_COMPUTE, attr, 64, &little);
+    ex_price_resident(target, ctx.values, GS_COMPUTE, attr, 64, &little);
     cr_assert_eq(ex_cost_total(&little), 30);
-    ex_price_kept(target, ctx.values, GS_COMPUTE, attr, kept, &much);
+    ex_price_resident(target, ctx.values, GS_COMPUTE, attr, kept, &much);
     cr_assert_float_eq(ex_cost_total(&much), waits ? read : 30, 1e-3 * read);
   }
 }

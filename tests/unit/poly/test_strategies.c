@@ -138,7 +138,7 @@ Test(strategies, large_programs_that_are_worth_fusing) {
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     po_program *p = many_statements(cases[k].n, cases[k].rows, cases[k].inner);
     po_lay_out(p);
-    cr_expect_eq(po_way_worth(p), cases[k].way, "case %zu", k);
+    cr_expect_eq(po_profitable_fusion(p), cases[k].way, "case %zu", k);
     cr_expect_eq(po_is_too_large(p),
                  cases[k].n > 200 && cases[k].way == PO_FUSE_MIN, "case %zu",
                  k);
@@ -153,6 +153,6 @@ Test(strategies, nests_that_are_worth_threads) {
       "for i in 0..400 { for j in 0..100 { S: B[i, j] = A[i, j] * 2.0 }}\n"
       "for k in 0..300 { T: C[k] = A[k, 0] }\n");
   uint32_t large = po_nest_find(p, "i"), little = po_nest_find(p, "k");
-  cr_assert(po_is_worth_threads(p, large));
-  cr_assert_not(po_is_worth_threads(p, little));
+  cr_assert(po_threads_are_profitable(p, large));
+  cr_assert_not(po_threads_are_profitable(p, little));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* auto_worth.c - is a program worth the time that a schedule takes?
+/* auto_profit.c - is a program worth the time that a schedule takes?
  *
  * Scheduling takes time by the statements of a program, whatever their
  * domains are; what it gains is a part of each run.  So what a run does is
@@ -55,7 +55,7 @@ po_is_too_large(const po_program *p) {
 }
 
 po_fuse
-po_way_worth(const po_program *p) {
+po_profitable_fusion(const po_program *p) {
   if (p->chains || po_is_too_large(p))
     return PO_FUSE_MIN;
   double sum = work_of(p).others;
