@@ -39,8 +39,8 @@ are_numbers(on_import *im, gs_term a, gs_term b) {
   return above_zero(im, t_compute1(im, "offset", 1, sizes));
 }
 
-gs_term
-t_greater(on_import *im, gs_term a, gs_term b) {
+static gs_term
+greater(on_import *im, gs_term a, gs_term b) {
   return above_zero(im,
                     t_fold(im, "sub", t_compared(im, a), t_compared(im, b)));
 }
@@ -62,7 +62,7 @@ t_equal(on_import *im, gs_term a, gs_term b) {
 
 static gs_term
 at_least(on_import *im, gs_term a, gs_term b) {
-  return t_fold(im, "max", t_greater(im, a, b), t_equal(im, a, b));
+  return t_fold(im, "max", greater(im, a, b), t_equal(im, a, b));
 }
 
 /* Both operands in the shape that they fit. */
@@ -85,9 +85,9 @@ comparison(on_import *im, gs_term a, gs_term b) {
   case ON_EQUAL:
     return t_equal(im, a, b);
   case ON_GREATER:
-    return t_greater(im, a, b);
+    return greater(im, a, b);
   case ON_LESS:
-    return t_greater(im, b, a);
+    return greater(im, b, a);
   case ON_GREATER_EQUAL:
     return at_least(im, a, b);
   default:

@@ -163,8 +163,6 @@ typedef struct on_row {
   on_folding folding;
 } on_row;
 
-extern const on_row on_rows[];
-extern const size_t on_row_count;
 const on_row *on_find_row(const char *name);
 /* The version from which on it means what the row says. */
 int64_t on_row_since(const on_row *);
@@ -348,7 +346,6 @@ gs_term t_conv(on_import *, gs_term x, gs_term weights, uint32_t bias);
 /* In a dtype in which differences of integers do not wrap (emit_logic.c). */
 gs_term t_compared(on_import *, gs_term);
 /* 0 or 1, in some dtype; the same shape (emit_logic.c). */
-gs_term t_greater(on_import *, gs_term a, gs_term b);
 gs_term t_equal(on_import *, gs_term a, gs_term b);
 bool t_type(on_import *, gs_term, gs_type *out); /* false: poison */
 /* Dimensions of size 1 before it, then broadcast: as numpy does. */

@@ -59,7 +59,7 @@
         "noop_with_empty_axes only where there are axes", ON_FOLDS             \
   }
 
-const on_row on_rows[] = {
+static const on_row rows[] = {
     UNARY("Abs", "number", ON_ABS),
     FUNCTION("Acos", "real", "", ON_ACOS),
     FUNCTION("Acosh", "real", "", ON_ACOSH),
@@ -304,7 +304,7 @@ const on_row on_rows[] = {
     LOGIC("Xor", ON_XOR),
 };
 
-const size_t on_row_count = sizeof on_rows / sizeof on_rows[0];
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 /* Operators that were something else before a version. */
 int64_t
@@ -333,17 +333,17 @@ on_row_since(const on_row *row) {
 
 const on_row *
 on_find_row(const char *name) {
-  for (size_t k = 0; k < on_row_count; k++)
-    if (!strcmp(on_rows[k].name, name))
-      return &on_rows[k];
+  for (size_t k = 0; k < N_ROWS; k++)
+    if (!strcmp(rows[k].name, name))
+      return &rows[k];
   return NULL;
 }
 
 void
 on_list_operators(bs_text *out) {
-  for (size_t k = 0; k < on_row_count; k++)
-    if (on_rows[k].note)
-      bs_putf(out, "%-22s %s\n", on_rows[k].name, on_rows[k].note);
+  for (size_t k = 0; k < N_ROWS; k++)
+    if (rows[k].note)
+      bs_putf(out, "%-22s %s\n", rows[k].name, rows[k].note);
     else
-      bs_putf(out, "%s\n", on_rows[k].name);
+      bs_putf(out, "%s\n", rows[k].name);
 }

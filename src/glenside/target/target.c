@@ -68,9 +68,10 @@ target_setting(void *ctx, const char *name) {
   return gs_target_setting(ctx, name);
 }
 
-void
-target_set(const gs_context *ctx, gs_target *t, const char *name, bs_value v,
-           bool keep) {
+/* Sets, or, when `keep`, sets only what has no value yet. */
+static void
+set_value(const gs_context *ctx, gs_target *t, const char *name, bs_value v,
+          bool keep) {
   assert(name && v.i);
   for (uint32_t k = 0; k < t->settings.len; k++)
     if (!strcmp(t->settings.data[k].name, name)) {
@@ -311,8 +312,8 @@ item_setting(target_parser *p, uint32_t form) {
   bs_value v = setting_value(p, target_next(p, name));
   if (!v.i)
     return false;
-  target_set(p->ctx, p->target, target_sym(p, name), v,
-             !strcmp(target_head(p, form), "default"));
+  set_value(p->ctx, p->target, target_sym(p, name), v,
+            !strcmp(target_head(p, form), "default"));
   return true;
 }
 

@@ -82,9 +82,6 @@ bool target_check_ways(target_parser *);
 
 /* The value of `$NAME` in a target file: a setting of the gs_target `ctx`. */
 bs_value target_setting(void *ctx, const char *name);
-/* Sets, or, when `keep`, sets only what has no value yet. */
-void target_set(const gs_context *, gs_target *, const char *name, bs_value,
-                bool keep);
 void target_set_cache(const gs_context *, gs_target *, gs_cache);
 /* target_call.c: what gs_target.type_of_call is. */
 bool target_type_of_call(struct infer *);

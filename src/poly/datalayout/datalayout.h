@@ -105,7 +105,6 @@ bool po_layout_model_of(const po_program *, po_layout_model *out);
 
 /* ---- transform.c ---- */
 
-extern const char *const po_layout_op_names[];
 /* The layout that an array has of its own. */
 po_layout po_layout_plain(po_layout_model *, const po_layout_array *);
 /* One step more; false where there are no two dimensions, or too many. */

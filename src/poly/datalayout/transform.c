@@ -11,7 +11,7 @@
 #include <string.h>
 #include <isl/val.h>
 
-const char *const po_layout_op_names[] = {"REORDER", "INTERLEAVE", "SPLITY"};
+static const char *const op_names[] = {"REORDER", "INTERLEAVE", "SPLITY"};
 
 po_layout
 po_layout_plain(po_layout_model *m, const po_layout_array *a) {
@@ -222,7 +222,7 @@ po_layout_put_steps(const po_layout *l, uint32_t from, bs_text *out) {
   assert(from <= l->n_steps);
   for (uint32_t k = from; k < l->n_steps; k++) {
     const po_layout_step *s = &l->steps[k];
-    bs_putf(out, "%s%s", k > from ? " " : "", po_layout_op_names[s->op]);
+    bs_putf(out, "%s%s", k > from ? " " : "", op_names[s->op]);
     if (s->op != PO_REORDER)
       bs_putf(out, "(%lld)", (long long)s->q);
   }

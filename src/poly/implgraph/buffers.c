@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *const po_buffer_kind_names[3] = {
+static const char *const kind_names[3] = {
     [PO_QUEUE_IN] = "in", [PO_QUEUE_OUT] = "out", [PO_TEMPORARY] = "temporary"};
 
 static po_buffer *
@@ -148,7 +148,7 @@ po_print_buffers(const po_buffers *b, bs_text *out) {
   for (uint32_t k = 0; k < b->list.len; k++) {
     const po_buffer *one = &b->list.data[k];
     bs_putf(out, "  buffer %s %s %" PRIu32 " %" PRId64 " %" PRId64 "\n",
-            one->name, po_buffer_kind_names[one->kind], one->depth, one->bytes,
+            one->name, kind_names[one->kind], one->depth, one->bytes,
             one->offset);
   }
 }
@@ -160,7 +160,7 @@ po_json_buffers(const po_buffers *b, bs_json *j) {
     const po_buffer *one = &b->list.data[k];
     bs_json_object(j, NULL);
     bs_json_string(j, "array", one->name);
-    bs_json_string(j, "kind", po_buffer_kind_names[one->kind]);
+    bs_json_string(j, "kind", kind_names[one->kind]);
     bs_json_int(j, "depth", one->depth);
     bs_json_int(j, "bytes", one->bytes);
     bs_json_int(j, "offset", one->offset);

@@ -17,8 +17,6 @@ typedef enum po_buffer_kind {
   PO_TEMPORARY
 } po_buffer_kind;
 
-extern const char *const po_buffer_kind_names[3];
-
 typedef struct po_buffer {
   const char *name; /* of the array */
   po_buffer_kind kind;

@@ -12,6 +12,7 @@ rl_digits_clear(rl_digits *d) {
 
 static uint16_t
 new_digit(rl_digits *d, int64_t size, uint32_t group) {
+  assert(size >= 1);
   if (d->n == RL_DIGITS) {
     d->failed = true;
     return 0;
@@ -22,6 +23,7 @@ new_digit(rl_digits *d, int64_t size, uint32_t group) {
 
 static void
 push(rl_digits *d, rl_row *to, uint16_t digit) {
+  assert(digit < d->n);
   if (to->n == RL_ROW)
     d->failed = true;
   else
@@ -58,8 +60,8 @@ rl_index_insert(rl_index *x, uint32_t at, const rl_row *row) {
   x->rank++;
 }
 
-void
-rl_index_remove(rl_index *x, uint32_t at) {
+static void
+index_remove(rl_index *x, uint32_t at) {
   assert(at < x->rank);
   memmove(&x->at[at], &x->at[at + 1], (x->rank - at - 1) * sizeof x->at[0]);
   x->rank--;
@@ -69,6 +71,7 @@ rl_index_remove(rl_index *x, uint32_t at) {
 
 static bool
 split(rl_digits *d, uint16_t k, int64_t low) {
+  assert(k < d->n && low >= 1);
   uint32_t group = d->digit[k].group;
   uint16_t a = new_digit(d, d->digit[k].size / low, group);
   uint16_t b = new_digit(d, low, group);
@@ -82,6 +85,7 @@ split(rl_digits *d, uint16_t k, int64_t low) {
 /* A digit takes the place of at most RL_DIGITS others. */
 static void
 put_settled(rl_digits *d, uint16_t digit, rl_row *to) {
+  assert(digit < d->n);
   uint16_t stack[RL_DIGITS];
   uint32_t n = 0;
   stack[n++] = digit;
@@ -192,12 +196,12 @@ down_tuple(gs_op op, const gs_type *type, const gs_type *const *kids,
   if (item.n || item.item > 1)
     return false;
   *kid = item.item == 1;
-  rl_index_remove(x, type->access);
+  index_remove(x, type->access);
   if (op != GS_CARTPROD)
     return true;
   uint32_t from = *kid ? 0 : kids[0]->access;
   for (uint32_t k = *kid ? kids[0]->access : kids[1]->access; k; k--)
-    rl_index_remove(x, from);
+    index_remove(x, from);
   return true;
 }
 
@@ -286,7 +290,7 @@ down(rl_digits *d, const bs_values *values, gs_op op, bs_value attr,
   if (op == GS_SQUEEZE)
     rl_index_insert(x, axis_of(values, attr), &none);
   else if (op == GS_INSERT_AXIS)
-    rl_index_remove(x, axis_of(values, attr));
+    index_remove(x, axis_of(values, attr));
   return op == GS_SQUEEZE || op == GS_INSERT_AXIS;
 }
 

@@ -43,7 +43,6 @@ void rl_digits_clear(rl_digits *);
 void rl_digits_push(rl_digits *, const gs_type *, uint32_t from, uint32_t to,
                     uint32_t group, rl_index *);
 void rl_index_insert(rl_index *, uint32_t at, const rl_row *);
-void rl_index_remove(rl_index *, uint32_t at);
 /* Digits that were split are replaced by what they were split into. */
 void rl_row_normalise(rl_digits *, rl_row *);
 void rl_index_normalise(rl_digits *, rl_index *);
