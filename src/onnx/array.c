@@ -42,6 +42,7 @@ on_type_of(int32_t type) {
 static bool
 count(on_import *im, const int64_t *dim, uint32_t rank, int64_t most,
       int64_t *out) {
+  assert(dim || !rank);
   int64_t bound = 1;
   *out = 1;
   for (uint32_t k = 0; k < rank; k++) {
@@ -230,6 +231,7 @@ on_strides(const on_array *a, int64_t *stride) {
 static int64_t
 step_on(int64_t *index, const int64_t *dim, const int64_t *stride,
         uint32_t rank, int64_t at) {
+  assert(rank <= GS_MAX_RANK);
   for (uint32_t k = rank; k-- > 0;) {
     at += stride[k];
     if (++index[k] < dim[k])

@@ -2,6 +2,7 @@
 /* emit_conv.c - convolutions, also in groups, and transposed ones. */
 #include "onnx/window.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* (N, out..., M) to (N, M, out...) */
@@ -22,6 +23,7 @@ channels_second(on_import *im, gs_term x) {
 static gs_term
 dense(on_import *im, gs_term x, gs_term weights, const on_window *w,
       int64_t channels) {
+  assert(w->n < GS_MAX_RANK);
   int64_t shape[GS_MAX_RANK] = {channels}, stride[GS_MAX_RANK] = {1},
           dilation[GS_MAX_RANK] = {1};
   memcpy(shape + 1, w->kernel, w->n * sizeof *shape);
@@ -38,6 +40,7 @@ dense(on_import *im, gs_term x, gs_term weights, const on_window *w,
 static gs_term
 depthwise(on_import *im, gs_term x, gs_term weights, const on_window *w,
           const gs_type *image) {
+  assert(w->n + 2 <= GS_MAX_RANK);
   int64_t all[GS_MAX_RANK], ones[GS_MAX_RANK];
   uint32_t n = w->n;
   all[0] = image->dim[0];
@@ -160,6 +163,7 @@ is_same(const on_import *im, const char *which) {
 static void
 cut_to(const on_import *im, on_window *w, uint32_t k, int64_t full,
        int64_t size) {
+  assert(k < w->n);
   int64_t cut = full - size, half = cut > 0 ? cut / 2 : 0;
   w->before[k] = cut <= 0 || is_same(im, "SAME_UPPER") ? half : cut - half;
   w->after[k] = cut - w->before[k];
@@ -204,6 +208,7 @@ transposed_window(on_import *im, const gs_type *image, const int64_t *kernel,
 /* Zeros between the elements: as many as fit in a stride. */
 static gs_term
 spread(on_import *im, gs_term x, uint32_t d, int64_t by) {
+  assert(by >= 1);
   gs_type type;
   if (by == 1 || !t_type(im, x, &type))
     return x;
@@ -245,6 +250,7 @@ turned_weights(on_import *im, const on_array *a, int64_t groups) {
  * (N, size..., M, k...) to (N, M, size k...). */
 static gs_term
 blocks(on_import *im, gs_term x, gs_term weights, const on_window *w) {
+  assert(w->n + 2 <= GS_MAX_RANK);
   gs_type made;
   int64_t last[GS_MAX_RANK], order[GS_MAX_RANK], out[GS_MAX_RANK];
   uint32_t n = w->n;

@@ -7,6 +7,7 @@
  * of their rows, and before that where one has it alone. */
 #include "onnx/onnx_import.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_OPERANDS = 16, DOTS = 128, LABELS = DOTS + GS_MAX_RANK };
@@ -161,6 +162,7 @@ read_equation(on_import *im, einsum *e, const char *at) {
 
 static void
 drop_label(operand *o, uint32_t d) {
+  assert(d < o->rank);
   o->rank--;
   memmove(o->label + d, o->label + d + 1, o->rank - d);
 }
@@ -169,6 +171,7 @@ drop_label(operand *o, uint32_t d) {
  * one dimension, of which each (size + 1)-th is on the diagonal. */
 static void
 take_diagonal(on_import *im, operand *o, uint32_t a, uint32_t b) {
+  assert(a < o->rank && b < o->rank && a != b);
   gs_type t;
   bool axes[GS_MAX_RANK] = {0};
   int64_t order[GS_MAX_RANK], n;

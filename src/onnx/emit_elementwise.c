@@ -3,6 +3,7 @@
 #include "glenside/array/tensor.h"
 #include "onnx/onnx_import.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -148,6 +149,7 @@ emit_variadic(on_import *im) {
 
 static gs_term
 whole_power(on_import *im, gs_term x, int n) {
+  assert(n >= 1);
   gs_term out = GS_NO_TERM;
   for (; n; n >>= 1) {
     if (n & 1)

@@ -33,6 +33,7 @@ t_from_end(on_import *im, gs_term at, int64_t size) {
 
 static gs_dtype
 dtype_of_lookup(gs_dtype d, int64_t size) {
+  assert(d < GS_DTYPE_COUNT);
   switch (d) {
   case GS_I64:
   case GS_U32:
@@ -96,6 +97,7 @@ t_axis_back(on_import *im, gs_term x, uint32_t axis) {
 /* The place that index k names. */
 static gs_number
 place_of(const on_import *im, const on_array *at, int64_t k, gs_number size) {
+  assert(k >= 0 && k < at->n);
   int64_t i = on_int(at, k);
   return i < 0 ? gs_plus(on_over(im), size, i) : i;
 }

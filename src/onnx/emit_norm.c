@@ -2,6 +2,7 @@
 /* emit_norm.c - reductions, and what is scaled by them. */
 #include "onnx/onnx_import.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static const reduction reductions[] = {
 static gs_term
 reduce(on_import *im, const reduction *r, gs_term x, const bool *axes,
        uint32_t rank, bool keep) {
+  assert(rank <= GS_MAX_RANK);
   int64_t order[GS_MAX_RANK];
   if (r->before)
     x = t_compute(im, r->before, x);

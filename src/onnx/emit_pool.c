@@ -2,11 +2,13 @@
 /* emit_pool.c - maxima and means of windows, and of whole images. */
 #include "onnx/window.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Elements of window `at` that lie within lo .. hi - 1 of the padded image. */
 static int64_t
 inside(const on_window *w, uint32_t k, int64_t at, int64_t lo, int64_t hi) {
+  assert(k < w->n);
   int64_t n = 0;
   for (int64_t j = 0; j < w->kernel[k]; j++) {
     int64_t i = at * w->stride[k] + j * w->dilation[k];

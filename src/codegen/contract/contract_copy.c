@@ -30,6 +30,7 @@ cg_put_turn(const cg_contract *x) {
 /* Rows first .. of the panel, at most a vector of them. */
 static void
 put_turned_block(const cg_contract *x, int64_t first, int64_t width) {
+  assert(first >= 0 && first < width);
   int64_t lanes = x->c->lanes;
   int64_t rows = width - first < lanes ? width - first : lanes;
   long long bytes = rows * gs_dtype_table[x->c->dtype].bytes;

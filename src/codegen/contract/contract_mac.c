@@ -173,6 +173,7 @@ operand_stride(const po_cdim *d, uint32_t of_x) {
 
 static int64_t
 result_stride(const po_cdim *d, uint32_t extra) {
+  assert(extra <= PO_MAX_EXTRAS);
   return extra ? d->extra[extra - 1] : d->c;
 }
 

@@ -219,6 +219,7 @@ put_lying_y(const cg_contract *x) {
 static void
 put_parts(const cg_contract *x, const char *name, const char *whole,
           const char *most, int64_t unit) {
+  assert(unit >= 1);
   const char *index = x->e->index;
   const char *part = bs_arena_printf(
       &x->e->arena, "(glen_%ss > 1 ? (%s - 1) / glen_%ss : %s - 1)", name,
@@ -243,6 +244,7 @@ widest_of(const cg_contract *x) {
 
 static void
 put_number(const cg_contract *x, uint32_t k) {
+  assert(k < x->n_numbers);
   bs_arena *arena = &x->e->arena;
   const cg_expr *value =
       cg_make_polynomial(arena, x->sizes, x->numbers[k], "int64_t");

@@ -7,6 +7,7 @@
 
 static cg_helper
 parts_of(const cg_contract *x, int64_t width) {
+  assert(width >= 1 && width <= x->c->lanes);
   bool one_move = !(width & (width - 1));
   return one_move ? CG_NO_HELPER : cg_parts_of(x->c->dtype, x->c->lanes);
 }

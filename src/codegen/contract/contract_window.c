@@ -49,6 +49,7 @@ text_of(const image *i, gs_number v) {
 /* Elements from a column of axis a to the next. */
 static gs_number
 column_step(const image *i, uint32_t a) {
+  assert(a < i->n->n);
   int64_t s = a < i->last ? i->c->axes[a].s : 1;
   return gs_combine(i->x->over, s, i->at.n[a], 0, s, 0);
 }
@@ -57,6 +58,7 @@ column_step(const image *i, uint32_t a) {
  * innermost, which has phases. */
 static gs_number
 window_step(const image *i, uint32_t a) {
+  assert(a < i->n->n);
   int64_t d = i->c->axes[a].d;
   return gs_combine(i->x->over, d, i->at.n[a], 0, d, 0);
 }
@@ -64,6 +66,7 @@ window_step(const image *i, uint32_t a) {
 /* Positions of an axis that is not cut. */
 static gs_number
 positions_of(const image *i, uint32_t a) {
+  assert(a < i->n->n);
   const po_caxis *axis = &i->c->axes[a];
   gs_number n = i->n->d[a].extent;
   return gs_combine(i->x->over, axis->s, n, 0, n, axis->window - axis->s);
@@ -173,6 +176,7 @@ high_of(const image *i, uint32_t a) {
 /* lowN and highN as the plan has them where sizes are integers. */
 static void
 put_ends(const image *i, uint32_t a) {
+  assert(a < i->n->n);
   const cg_contract *x = i->x;
   const po_caxis *axis = &i->c->axes[a];
   const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
@@ -244,6 +248,7 @@ put_inside_ends(const image *i, int64_t phase) {
  * column `first`. */
 static void
 put_inside(const image *i, int64_t phase) {
+  assert(i->last < i->n->n);
   const cg_contract *x = i->x;
   const po_caxis *axis = &i->c->axes[i->last];
   const char *index = x->e->index;
@@ -274,6 +279,7 @@ put_inside(const image *i, int64_t phase) {
 /* Positions with the same remainder: zeros, elements, zeros. */
 static void
 put_phase(const image *i, int64_t phase) {
+  assert(phase >= 0);
   const cg_contract *x = i->x;
   const char *index = x->e->index, *shift = i->last ? "" : " + first";
   long long s = i->c->axes[i->last].s, rest = phase;
@@ -335,6 +341,7 @@ put_pad(const image *i) {
 
 static void
 put_offset_of_axis(const image *i, uint32_t a) {
+  assert(a < i->n->n);
   const po_caxis *axis = &i->c->axes[a];
   if (a < i->last)
     cg_add(i->x->w, " + %s * k%u", text_of(i, window_step(i, a)), axis->k);

@@ -63,6 +63,7 @@ cg_put_not_finished(const cg_contract *x) {
  * less zero, which compilers know to be the same. */
 static void
 put_extra(const cg_contract *x, uint32_t k, const cg_sums *at) {
+  assert(k < x->c->n_extras);
   gs_number along = lane_stride(x, k, at->down);
   const char *name = bs_arena_printf(&x->e->arena, "e_%u", k);
   const char *place = bs_arena_printf(
@@ -99,6 +100,7 @@ cg_put_finish(const cg_contract *x, const char *sums, const cg_sums *at) {
  * enough for them to come from a far cache. */
 static void
 put_extra_prefetches(const cg_contract *x, uint32_t k, cg_panel panel) {
+  assert(k < x->c->n_extras && panel.rows > 0);
   gs_number row = cg_last_stride(&x->c->dims[PO_DIM_M], k);
   gs_number column = cg_last_stride(&x->c->dims[PO_DIM_N], k);
   int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;

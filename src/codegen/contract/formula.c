@@ -12,6 +12,7 @@
 
 static const char *
 extra_type(const cg_contract *x, uint32_t k) {
+  assert(k < x->c->n_extras);
   const po_array *a = &x->e->p->arrays.data[x->c->extras[k].array];
   return gs_dtype_table[a->dtype].c_type;
 }

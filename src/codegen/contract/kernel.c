@@ -21,6 +21,7 @@
 static int64_t
 least_left(const cg_contract *x, po_dim_role role, int64_t all, int64_t full,
            int64_t step) {
+  assert(full >= 1 && step >= 1);
   if (x->c->sized[role] || all % full == 0)
     return x->c->sized[role] ? step : full;
   return all % full;
@@ -66,6 +67,7 @@ contract_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
 
 static void
 put_sums(const cg_contract *x, cg_panel panel, int64_t vectors) {
+  assert(panel.rows > 0 && vectors > 0);
   for (int64_t r = 0; r < panel.rows; r++) {
     cg_add(x->w, "%s_v ", x->name);
     for (int64_t v = 0; v < vectors; v++)
@@ -141,6 +143,7 @@ put_later(const cg_contract *x) {
  * page of its own, which no processor goes on to by itself. */
 static void
 put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
+  assert(vectors > 0);
   int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
   int64_t lines = (vectors * x->c->lanes + line - 1) / line;
   int64_t products = panel.rows * vectors;
@@ -166,6 +169,7 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
 /* Row r of x, broadcast. */
 static void
 put_element(const cg_contract *x, int64_t r) {
+  assert(r >= 0);
   bool ints = x->c->dtype == GS_I32;
   steps step = steps_of(x);
   cg_add(x->w, "const %s x%lld = %sx[", ints ? "unsigned" : x->type,
@@ -188,6 +192,7 @@ unrolling_is_profitable(const cg_contract *x) {
 
 static void
 put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
+  assert(panel.rows > 0 && vectors > 0);
   steps step = steps_of(x);
   if (unrolling_is_profitable(x))
     cg_write_unrolled(x->w, GS_KERNEL_UNROLLED);
@@ -218,6 +223,7 @@ put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
 /* Sums that wait, one panel after the other. */
 static void
 put_waiting(const cg_contract *x, cg_panel panel, int64_t vectors, bool load) {
+  assert(panel.rows > 0 && vectors > 0);
   for (int64_t r = 0; r < panel.rows; r++)
     for (int64_t v = 0; v < vectors; v++) {
       long long row = r, vector = v, at = (r * x->c->nv + v) * x->c->lanes;
@@ -416,6 +422,7 @@ kind_of(const cg_contract *x, cg_panel p) {
 /* By the rows and the vectors that are left. */
 static void
 put_choices(const cg_contract *x, const cg_panel *panels, uint32_t n) {
+  assert(panels && n);
   const char *index = x->e->index;
   cg_write(x->w, "const %s rows = m < %u ? m : %u;", index, x->c->mr, x->c->mr);
   if (x->c->sized[PO_DIM_N])
@@ -437,6 +444,7 @@ put_choices(const cg_contract *x, const cg_panel *panels, uint32_t n) {
 /* NAME_panel: m x n elements of c are left, of which it does one panel. */
 static void
 put_panel(const cg_contract *x, const cg_panel *panels, uint32_t n) {
+  assert(panels && n);
   cg_add(x->w, "static void\n%s_panel", x->name);
   put_parameters(x);
   if (cg_has_formula(x)) {

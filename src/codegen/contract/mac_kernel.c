@@ -314,6 +314,7 @@ put_kernel(const kernel *k) {
 /* Fragments of the last panels, where it is not a whole one; or 0. */
 static int64_t
 rest_of(const cg_mac_side *s, int64_t size) {
+  assert(size >= 1);
   int64_t rest = size % s->side.width;
   int64_t fragments = cg_mac_fragments(s, rest);
   return fragments * s->rows == s->side.width ? 0 : fragments;

@@ -14,6 +14,7 @@
  * Points where a guard does not hold, and what fills groups and panels, are
  * zeros, with the offset that all elements get. */
 #include "codegen/contract/contract_mac.h"
+#include <assert.h>
 
 #define K(s) ((long long)(s)->mac->k)
 #define Q(s) ((long long)(s)->operand->interleave)
@@ -118,6 +119,7 @@ last_step(const cg_mac_side *s) {
  * expression that is added to each index. */
 static void
 put_group(const cg_mac_side *s, int64_t n, const char *at) {
+  assert(n <= s->mac->k);
   const cg_contract *x = s->side.x;
   for (int64_t t = 0; t < n; t++)
     cg_write(
@@ -150,6 +152,7 @@ put_groups(const cg_mac_side *s, void (*body)(const cg_mac_side *, int64_t n)) {
 
 static void
 put_run_group(const cg_mac_side *s, int64_t n) {
+  assert(n >= 1);
   const cg_contract *x = s->side.x;
   const char *at = bs_arena_printf(&x->e->arena, " + %lld * r",
                                    (long long)cg_side_last_stride(&s->side));
@@ -243,6 +246,7 @@ put_empty_row(const cg_mac_side *s) {
 /* What fills a row from `first` on. */
 static void
 put_filled_row(const cg_mac_side *s, int64_t first) {
+  assert(first >= 0);
   if (first < s->inner)
     cg_write(s->side.x->w, "memset(at + %lld, %lld, %lld);", (long long)first,
              (long long)s->offset,

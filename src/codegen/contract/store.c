@@ -51,6 +51,7 @@ put_vector(const cg_contract *x, const char *sum, const char *place,
 /* Lanes of vector v that are columns of the panel. */
 static int64_t
 width_of(const cg_contract *x, cg_panel panel, int64_t v) {
+  assert(v >= 0 && v * x->c->lanes < panel.columns);
   int64_t width = panel.columns - v * x->c->lanes;
   return width < x->c->lanes ? width : x->c->lanes;
 }
@@ -68,6 +69,7 @@ is_ragged(const cg_contract *x, cg_panel panel, int64_t v) {
 
 static const char *
 sum_name(const cg_contract *x, int64_t r, int64_t v) {
+  assert(r >= 0 && v >= 0);
   return bs_arena_printf(&x->e->arena, "s%lld_%lld", (long long)r,
                          (long long)v);
 }
@@ -113,6 +115,7 @@ put_turned_vector(const cg_contract *x, cg_panel panel, int64_t v, cg_sums at,
 static void
 put_turned(const cg_contract *x, cg_panel panel, int64_t v, int64_t first,
            cg_transfer way) {
+  assert(first >= 0 && first < panel.rows);
   int64_t lanes = x->c->lanes, rows = panel.rows - first;
   rows = rows < lanes ? rows : lanes;
   cg_write(x->w, "{");

@@ -32,6 +32,7 @@ typedef struct address {
 
 static bool
 add_term(address *a, const char *iterator, int64_t factor) {
+  assert(a->n <= MOST_TERMS);
   uint32_t k = 0;
   while (k < a->n && strcmp(a->term[k].iterator, iterator))
     k++;
@@ -105,6 +106,7 @@ has_terms_of(const address *a, const address *b) {
 static bool
 comes_after(const address *a, const address *first, int64_t line,
             int64_t near) {
+  assert(line > 0);
   int64_t apart;
   if (!has_terms_of(a, first) || !has_terms_of(first, a) ||
       __builtin_sub_overflow(first->constant, a->constant, &apart) || apart < 0)

@@ -24,6 +24,7 @@
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
 #include "glenside/target/tuned.h"
+#include <assert.h>
 
 /* What locals of other rows are named after. */
 #define ROW "row"
@@ -127,6 +128,7 @@ find_jam(jam *x) {
 /* An expression of the first row, of another one. */
 static const cg_expr *
 of_row(const jam *x, const cg_expr *value, int64_t row) {
+  assert(row >= 0);
   bs_arena *arena = &x->e->arena;
   if (!row || !value)
     return value;
@@ -145,6 +147,7 @@ of_row(const jam *x, const cg_expr *value, int64_t row) {
 
 static cg_node *
 make_store(const jam *x, const cg_node *first, int64_t row) {
+  assert(first->kind == CG_STORE);
   cg_node *n = cg_node_new(&x->e->arena, CG_STORE);
   n->origin = row ? NULL : first->origin;
   n->store = first->store;

@@ -47,6 +47,7 @@ element_name(cg_emitter *e, uint32_t array, uint32_t k) {
 
 static void
 declare_elements(cg_emitter *e, uint32_t array, cg_list *to) {
+  assert(array < e->p->arrays.len);
   uint64_t rest = e->elements[array].read;
   const char *type = gs_dtype_table[e->p->arrays.data[array].dtype].c_type;
   bool joins = false;
@@ -80,6 +81,7 @@ declare_part(const locals *x, uint32_t array) {
 
 static void
 declare(const locals *x, uint32_t array, cg_list *to) {
+  assert(array < x->e->p->arrays.len);
   cg_emitter *e = x->e;
   const po_array *local = &e->p->arrays.data[array];
   const char *type = gs_dtype_table[local->dtype].c_type;

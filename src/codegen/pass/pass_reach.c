@@ -14,6 +14,7 @@
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
 #include "poly/loops/mask.h"
+#include <assert.h>
 #include <string.h>
 
 /* Statements below a loop, and loops in it. */
@@ -37,6 +38,7 @@ stmt_of(const reach *r, const cg_node *store) {
 /* It lives in one iteration. */
 static bool
 is_private(const reach *r, uint32_t array) {
+  assert(array < r->e->p->arrays.len);
   const po_program *p = r->e->p;
   uint32_t node = r->e->local_node[array];
   return p->arrays.data[array].role == PO_LOCAL && node != PO_NO_NODE &&
@@ -113,6 +115,7 @@ is_written(const reach *r, uint32_t array) {
 /* Nothing of expression k changes while the loop runs. */
 static bool
 is_fixed(const reach *r, const cg_node *store, uint32_t k) {
+  assert(k < stmt_of(r, store)->n_exprs);
   const po_expr *x = &stmt_of(r, store)->exprs[k];
   const cg_expr *index = store->origin->index[k];
   if ((x->kind == PO_READ || x->kind == PO_GATHER) &&

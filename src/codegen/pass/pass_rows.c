@@ -112,6 +112,7 @@ make_row(const rows *r, cg_node *loop) {
 /* The store writes to the row. */
 static cg_node *
 make_row_array(const rows *r, uint32_t k) {
+  assert(k < r->stream->n);
   cg_node *store = r->stream->write[k];
   const char *name = bs_arena_printf(r->arena, "glen_row%u", k);
   const cg_expr *at =
@@ -129,6 +130,7 @@ make_row_array(const rows *r, uint32_t k) {
 /* glen_stream(&out[...], glen_row0, (size_t)(glen_to - glen_from + 1) * 4) */
 static cg_node *
 make_copy(const rows *r, uint32_t k) {
+  assert(k < r->stream->n);
   const cg_node *store = r->stream->write[k];
   uint32_t array = written_array(r, store);
   const cg_expr *index = store->origin->index[store->origin->n - 1];

@@ -32,6 +32,7 @@
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/pass/stream.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- loops ---- */
@@ -44,6 +45,7 @@ written_array(const cg_emitter *e, const cg_node *n) {
 /* Places in a list, and below, that write the array. */
 static uint32_t
 count_writes(const cg_emitter *e, const cg_node *chain, uint32_t array) {
+  assert(array < e->p->arrays.len);
   uint32_t count = 0;
   for (const cg_node *n = chain; n; n = n->next) {
     count += written_array(e, n) == array;

@@ -31,6 +31,7 @@
 #include "glenside/target/tuned.h"
 #include "codegen/pass/pass.h"
 #include "codegen/build/build.h"
+#include <assert.h>
 #include <string.h>
 
 /* Statements of the loop's body: each is written out for every part. */
@@ -145,6 +146,7 @@ name(const parts *x, const char *text) {
 /* Where the part begins, behind the first value of the loop. */
 static const cg_expr *
 offset_of(const parts *x, int64_t part) {
+  assert(part >= 0);
   if (!x->open)
     return number(x, part * x->length);
   return part == 1 ? name(x, LENGTH)
@@ -154,6 +156,7 @@ offset_of(const parts *x, int64_t part) {
 /* The value of the loop where the part begins. */
 static const cg_expr *
 begin_of(const parts *x, int64_t part) {
+  assert(part >= 0);
   const cg_expr *from = x->loop->head.first;
   int64_t first;
   if (!x->open)
@@ -238,6 +241,7 @@ make_joined(const parts *x, const cg_reduction *sum, int64_t part) {
 /* The statements of an iteration, of a part. */
 static void
 put_part(const parts *x, int64_t part, cg_list *to) {
+  assert(part >= 0);
   bs_arena *arena = &x->e->arena;
   const cg_expr *at = cg_paren(
       arena, infix(x, CG_OP_ADD, cg_name(arena, x->i), offset_of(x, part)));

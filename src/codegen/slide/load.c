@@ -44,6 +44,7 @@ cg_is_turned(const cg_slide *x) {
  * the blocks of the first vector, and beside each that of the second one. */
 static int64_t
 element_of(const cg_slide *x, int64_t lane) {
+  assert(lane >= 0 && lane < x->c->lanes);
   int64_t lanes = x->c->lanes;
   int64_t block = 16 / gs_dtype_table[x->c->dtype].bytes, half = block / 2;
   int64_t at = lane % block, first = lane / block * half;
@@ -172,6 +173,7 @@ masked(const cg_slide *x, const char *a, cg_lanes zero) {
 static const char *
 moved(const cg_slide *x, const cg_source *from, int64_t offset, int64_t start,
       cg_lanes want, cg_lanes zero) {
+  assert(x->c->lanes <= 64);
   int64_t lane[64], lanes = x->c->lanes, span = span_of(x, from);
   bool two = from->stride == 2;
   for (uint32_t l = 0; l < lanes; l++) {

@@ -31,6 +31,7 @@ last_of(const po_run *run) {
  * that tiles do not run along; or PO_NO_LOOP. */
 static uint32_t
 loop_of_tap(const po_slide *c, uint32_t tap) {
+  assert(tap < c->n);
   for (uint32_t k = 0; k < c->n_borders; k++)
     if (c->borders[k].tap == tap && !c->unrolled[tap] &&
         c->borders[k].loop != c->down && c->borders[k].loop != c->along)
@@ -42,6 +43,7 @@ loop_of_tap(const po_slide *c, uint32_t tap) {
  */
 static uint32_t
 tap_of_loop(const po_slide *c, uint32_t loop) {
+  assert(loop < c->n);
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
     if (loop_of_tap(c, tap) == loop)
       return tap;
@@ -53,6 +55,7 @@ tap_of_loop(const po_slide *c, uint32_t loop) {
 static void
 widen_by_pairs(interval *out, const po_slide *c, const po_walk *at,
                uint32_t loop, uint32_t tap) {
+  assert(loop < c->n && tap < c->n);
   interval both = {INT64_MAX, INT64_MIN};
   for (int64_t i = 0; i < c->extent[loop]; i++)
     for (int64_t k = 0; k < c->extent[tap]; k++) {
@@ -176,6 +179,7 @@ put_pointer(const cg_slide *x, const cg_scope *scope, const char *name,
 
 static bool
 is_outside(const po_slide *c, uint32_t loop) {
+  assert(loop < c->n);
   return loop != c->down && loop != c->along && c->extent[loop] > 1;
 }
 
@@ -284,6 +288,7 @@ only_last(const po_run *run) {
 
 static void
 put_along(const cg_slide *x, uint32_t d, const char *down) {
+  assert(d < x->n_down);
   for (uint32_t a = 0; a < x->n_along; a++)
     for (uint32_t again = 0; again <= (x->along[a].last >= 0); again++) {
       po_run run = again ? only_last(&x->along[a]) : x->along[a];

@@ -45,6 +45,7 @@ cg_extra_type(const cg_slide *x, uint32_t k) {
 
 static int64_t
 step_of(const po_walk *at, uint32_t loop) {
+  assert(loop == PO_NO_LOOP || loop < PO_MAX_DIMS);
   return loop == PO_NO_LOOP ? 0 : at->factor[loop];
 }
 
@@ -67,6 +68,7 @@ is_one_run(const cg_slide *x) {
 
 static const cg_expr *
 element_of(const cg_slide *x, uint32_t k) {
+  assert(k < x->c->n_extras);
   bs_arena *arena = &x->e->arena;
   const po_walk *at = &x->c->extra[k];
   return cg_extra(x->e, k,

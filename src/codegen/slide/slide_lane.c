@@ -56,6 +56,7 @@ put_lanes(const cg_slide *x, const char *array, const char *vector) {
 
 static void
 put_loop(const cg_slide *x, int64_t width) {
+  assert(width >= 1);
   cg_write(x->w, "for (int t = 0; t < %lld; t++) {", (long long)width);
 }
 

@@ -66,6 +66,7 @@ find_places(tile *t) {
 /* The shared tap of a row is in the array. */
 static bool
 has_row(const tile *t, int64_t row, int64_t k) {
+  assert(row >= 0 && row < t->x->c->rows);
   const po_slide *c = t->x->c;
   return c->shared == PO_NO_LOOP || !t->at->down->border ||
          po_tap_is_there(c, c->down, t->at->down->from + row, c->shared, k);
@@ -74,6 +75,7 @@ has_row(const tile *t, int64_t row, int64_t k) {
 /* The lanes of vector v for which the other taps are. */
 static cg_lanes
 lanes_of(const tile *t, int64_t v) {
+  assert(v >= 0);
   const po_slide *c = t->x->c;
   int64_t width = po_results_in(c, v);
   cg_lanes out = cg_first_lanes(width);
@@ -90,6 +92,7 @@ lanes_of(const tile *t, int64_t v) {
 
 static int64_t
 weight_of(const tile *t, int64_t row) {
+  assert(row >= 0);
   const po_slide *c = t->x->c;
   int64_t offset = c->down == PO_NO_LOOP ? 0 : row * c->y.at.factor[c->down];
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
@@ -319,6 +322,7 @@ put_rows_ahead(const tile *t) {
 
 static void
 put_conditions(const tile *t, uint32_t tap) {
+  assert(tap < t->x->c->n);
   const po_slide *c = t->x->c;
   for (uint32_t k = 0; k < c->n_borders; k++) {
     const po_border *b = &c->borders[k];
@@ -414,12 +418,14 @@ put_start(const cg_slide *x) {
 
 static const char *
 result_name(const cg_slide *x, uint32_t row, uint32_t v) {
+  assert(row < x->c->rows);
   return bs_arena_printf(&x->e->arena, "r%u_%u", row, v);
 }
 
 /* NAME_value(&r0_0, e0 + ..), of a row and a vector. */
 static void
 put_value(const cg_slide *x, uint32_t row, uint32_t v) {
+  assert(row < x->c->rows);
   const po_slide *c = x->c;
   cg_add(x->w, "%s_value(&%s", x->name, result_name(x, row, v));
   if (cg_counts_lanes(x))
@@ -437,6 +443,7 @@ put_value(const cg_slide *x, uint32_t row, uint32_t v) {
  * beyond it, where rows of the tile that follow in memory are stored later. */
 static bool
 may_spill(const cg_slide *x, uint32_t row, int64_t width) {
+  assert(row < x->c->rows);
   const po_slide *c = x->c;
   int64_t extent = c->extent[c->along];
   return c->down != PO_NO_LOOP && c->c.factor[c->down] == extent &&
@@ -477,6 +484,7 @@ reached_back(const cg_slide *x, uint32_t row, uint32_t v) {
 
 static void
 put_store(const cg_slide *x, uint32_t row, uint32_t v) {
+  assert(row < x->c->rows);
   const po_slide *c = x->c;
   int64_t down = c->down == PO_NO_LOOP ? 0 : c->c.factor[c->down];
   int64_t at = down * row + (int64_t)v * c->lanes;
@@ -499,6 +507,7 @@ put_store(const cg_slide *x, uint32_t row, uint32_t v) {
  * they would all be kept in memory. */
 static void
 put_result(const cg_slide *x, uint32_t row, uint32_t v) {
+  assert(row < x->c->rows);
   const char *sum = sum_name(x, row, v, 0);
   cg_write(x->w, "%s_v %s = %s;", x->name, result_name(x, row, v),
            cg_is_turned(x) ? cg_in_order(x, sum) : sum);

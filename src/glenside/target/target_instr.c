@@ -11,7 +11,6 @@
  * semantics have the declared type is tried in target_check.c. */
 #include "glenside/target/target_parse.h"
 #include "glenside/type/elsewhere.h"
-#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -583,7 +582,6 @@ read_parts(reader *r) {
 
 bool
 target_parse_instr(target_parser *p, uint32_t form) {
-  assert(target_at(p, form)->kind == BS_SX_LIST);
   reader r = {.p = p, .instr = BS_NEW(p->ctx->arena, gs_instr), .form = form};
   uint32_t name = items_of(&r, form);
   r.instr->scope.param = target_setting;

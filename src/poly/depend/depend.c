@@ -79,6 +79,7 @@ last_sources(const po_program *p, uint32_t array, const po_accesses *a,
 
 static void
 add_array(const po_program *p, uint32_t array, isl_union_map **of) {
+  assert(array < p->arrays.len);
   po_accesses a = po_accesses_of(p, array);
   isl_union_map *all = isl_union_map_union(isl_union_map_copy(a.writes),
                                            isl_union_map_copy(a.updates));
@@ -115,6 +116,7 @@ give_up(const po_program *p, const char *what) {
 
 static bool
 make_dependences(po_program *p, uint32_t array, po_deps *deps) {
+  assert(array < p->arrays.len);
   po_pool_reserve(&p->pool, PO_DEP_KINDS);
   bool failed = p->pool.failed, ok = true;
   isl_union_map *of[PO_DEP_KINDS];
@@ -133,6 +135,7 @@ make_dependences(po_program *p, uint32_t array, po_deps *deps) {
 
 static void
 put_dependences(po_program *p, uint32_t array, const po_deps *deps) {
+  assert(array < p->arrays.len);
   while (p->deps.len <= array)
     bs_push(p->ctx.heap, &p->deps, NULL);
   p->deps.data[array] = deps;

@@ -24,6 +24,7 @@ typedef struct folds {
 /* Elements share places along dimension d. */
 static bool
 is_shared_along(const po_array *a, uint32_t d) {
+  assert(d < a->rank);
   return a->fold[d] && (a->fold[d] == 1 || a->fold[d] < a->dim[d]);
 }
 
@@ -41,6 +42,7 @@ uses_whole(const po_stmt *stmt, uint32_t array) {
 /* The loops around all accesses; false where a call or a look-up has one. */
 static bool
 find_loops(folds *f, uint32_t array) {
+  assert(array < f->p->arrays.len);
   const po_program *p = f->p;
   uint32_t top = PO_NO_NODE, loops[PO_MAX_DEPTH];
   for (uint32_t k = 0; k < p->stmts.len; k++) {

@@ -26,6 +26,7 @@ typedef struct question {
 /* floor(value / lanes), of loop value d of n. */
 static __isl_give isl_aff *
 block(isl_ctx *isl, uint32_t n, uint32_t d, uint32_t lanes) {
+  assert(lanes >= 1 && d < n);
   isl_aff *aff = po_index(isl, n, d, 1, 0);
   aff = isl_aff_scale_down_val(aff, isl_val_int_from_si(isl, (long)lanes));
   return isl_aff_floor(aff);
@@ -86,6 +87,7 @@ ask(__isl_take isl_map *map, void *user) {
 
 static bool
 is_made_below(const po_program *p, uint32_t loop, uint32_t array) {
+  assert(array < p->arrays.len);
   for (uint32_t k = po_nest_first_leaf(p, loop); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, loop))
     if (p->stmts.data[po_node(p, k)->stmt].array == array)
@@ -104,6 +106,7 @@ is_known(const question *q, uint32_t array) {
 /* Of one array; false where isl gave up. */
 static bool
 ask_through(po_program *p, question *q, uint32_t array, uint32_t kind) {
+  assert(kind < PO_DEP_KINDS);
   const po_deps *deps = po_dependences_through(p, array);
   if (!deps)
     return false;

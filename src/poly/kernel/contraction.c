@@ -103,6 +103,7 @@ find_roles(finding *f) {
 
 static po_cdim
 dim_of(const finding *f, uint32_t k) {
+  assert(k < f->l.n);
   po_cdim d = {.extent = f->l.extent[k],
                .x = f->at[0].factor[k],
                .y = f->at[1].factor[k],
@@ -114,6 +115,7 @@ dim_of(const finding *f, uint32_t k) {
 
 static bool
 is_guarded(const finding *f, uint32_t k) {
+  assert(k < f->l.n);
   for (uint32_t g = 0; g < f->l.n_guards; g++)
     if (f->l.guards[g].factor[k])
       return true;
@@ -143,6 +145,7 @@ list_role(const finding *f, po_dim_role role, uint32_t *order) {
  * formula reads. */
 static bool
 is_linear(const finding *f, uint32_t outer, uint32_t inner) {
+  assert(outer < f->l.n && inner < f->l.n);
   for (uint32_t which = 2; which < 3 + f->out->n_extras; which++)
     if (f->at[which].factor[outer] != gs_product(po_over(f->l.sizes),
                                                  f->at[which].factor[inner],
@@ -160,6 +163,7 @@ typedef struct run {
 /* The one that ends before `to`. */
 static run
 run_before(const finding *f, const uint32_t *order, uint32_t to) {
+  assert(to >= 1);
   run out = {to - 1, to, f->l.extent[order[to - 1]]};
   while (out.from > 0 && is_linear(f, order[out.from - 1], order[out.from])) {
     out.from--;
@@ -225,6 +229,7 @@ put_dims(finding *f, uint32_t *place) {
 
 static bool
 names_role(const finding *f, uint32_t g, po_dim_role role) {
+  assert(g < f->l.n_guards);
   for (uint32_t k = 0; k < f->l.n; k++)
     if (f->l.guards[g].factor[k] && f->role[k] == role)
       return true;

@@ -46,6 +46,7 @@ must_wait(const po_contraction *c) {
  * as many panels, and rows of x need no packing for each. */
 static bool
 shares_columns(const po_contraction *c, int64_t panels, int64_t cores) {
+  assert(cores >= 1);
   bool copies = c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS;
   return copies && c->x_mode != PO_BLOCK &&
          (panels % cores == 0 || panels >= GS_KERNEL_UNEVEN * cores);
@@ -60,6 +61,7 @@ po_unit_of(const po_contraction *c) {
  * for equal shares. */
 static double
 unevenness(int64_t size, int64_t unit, int64_t cores) {
+  assert(size > 0 && unit > 0 && cores > 0);
   int64_t most = bs_ceil_div(bs_ceil_div(size, unit), cores) * unit;
   return (double)(most * cores) / (double)size;
 }
@@ -97,6 +99,7 @@ pack_once(po_contraction *c) {
  * fill the second cache. */
 static bool
 pays_whole(const po_contraction *c, int64_t row) {
+  assert(row > 0);
   int64_t n = size_of(c, PO_DIM_N);
   return c->y_mode == PO_BLOCK && !c->dims[PO_DIM_O].n &&
          size_of(c, PO_DIM_M) >= GS_KERNEL_MANY_ROWS &&
@@ -107,6 +110,7 @@ pays_whole(const po_contraction *c, int64_t row) {
 /* Columns of a tile at most; row: bytes of one of its columns. */
 static int64_t
 widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
+  assert(row > 0);
   int64_t panel = (int64_t)c->nv * c->lanes;
   int64_t block = gs_cache_bytes(t, 2) / 2;
   bool once = po_image_of_x(c) && po_is_packed_whole(c->y_mode);
@@ -122,6 +126,7 @@ widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
 /* Columns of a tile; row: bytes of one. */
 static void
 choose_width(const gs_target *t, po_contraction *c, int64_t row) {
+  assert(row > 0);
   int64_t bytes = bytes_of(c), unit = po_unit_of(c);
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t panel = (int64_t)c->nv * c->lanes, widest = widest_of(t, c, row);
@@ -171,6 +176,7 @@ choose_image_rows(po_contraction *c) {
 /* Rows of x that stay in the second cache; row: bytes of one. */
 static void
 choose_rows(const gs_target *t, po_contraction *c, int64_t row) {
+  assert(row > 0 && c->mr);
   int64_t rows = gs_cache_bytes(t, 2) / 3;
   rows = c->x_mode == PO_BLOCK ? min64(GS_KERNEL_BLOCK_X, rows) : rows;
   c->mb = max64(rows / row / c->mr, 1) * c->mr;
@@ -222,6 +228,7 @@ choose_modes(const po_contract_choice *fixed, po_contraction *c) {
  */
 static int64_t
 as_fixed(int64_t fixed, int64_t unit, int64_t chosen, int64_t most) {
+  assert(unit >= 1);
   return fixed ? bs_round_up(min64(fixed, most), unit) : chosen;
 }
 

@@ -4,6 +4,7 @@
 #include "glenside/target/tuned.h"
 #include "glenside/target/machine.h"
 #include "poly/kernel/contraction_plan.h"
+#include <assert.h>
 
 const char *const po_cmode_names[] = {"direct", "block", "whole", "before",
                                       "windows"};
@@ -81,6 +82,7 @@ po_choice_admits(const gs_target *t, const po_contract_choice *fixed,
 static bool
 is_small(int64_t elements, int64_t least, int64_t bytes, int64_t most,
          const char *what, bs_text *why) {
+  assert(bytes > 0);
   return elements <= max64(most / bytes, least) ||
          fault(why,
                "%s takes %lld bytes of the stack, but at most %lld may be used",

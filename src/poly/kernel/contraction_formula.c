@@ -48,6 +48,7 @@ are_theirs(const po_program *p, const po_uses *uses, uint32_t array,
 static bool
 is_theirs(const po_program *p, uint32_t array, uint32_t last,
           uint32_t formula) {
+  assert(array < p->arrays.len);
   if (p->uses)
     return are_theirs(p, p->uses, array, last, formula);
   po_uses uses;
@@ -129,6 +130,7 @@ calls_nothing(const po_stmt *formula, gs_dtype dtype) {
 /* Its elements are read where those of c of the same address are made. */
 static bool
 lies_as_c(const po_contraction *c, uint32_t extra) {
+  assert(extra < c->n_extras);
   if (c->extras[extra].base != c->c.base)
     return false;
   for (uint32_t role = 0; role < 4; role++)

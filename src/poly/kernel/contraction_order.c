@@ -54,6 +54,7 @@ po_find_parts(const po_program *p, const uint32_t *stmts, uint32_t n,
 /* A loop of one iteration stays where it is. */
 static bool
 is_single(const po_stmt *s, uint32_t loop) {
+  assert(loop < s->n_iters);
   isl_val *value = isl_set_plain_get_val_if_fixed(s->domain, isl_dim_set, loop);
   bool single = isl_val_is_int(value) == isl_bool_true;
   isl_val_free(value);
@@ -62,6 +63,7 @@ is_single(const po_stmt *s, uint32_t loop) {
 
 static bool
 is_moved(const po_stmt *s, uint32_t loop) {
+  assert(loop < s->n_iters);
   return isl_pw_multi_aff_involves_dims(s->write, isl_dim_in, loop, 1) !=
              isl_bool_false ||
          (loop < s->n_outer && is_single(s, loop));

@@ -9,6 +9,7 @@
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@
 /* Cycles that a panel takes for k iterations. */
 static double
 panel_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
+  assert(mr >= 0 && nv >= 1);
   double cycles = GS_FMA_LATENCY;
   cycles = fmax(cycles, (double)(mr * nv) * c->product);
   cycles = fmax(cycles, GS_LOAD * (double)(mr + nv));
@@ -38,6 +40,7 @@ line_of(const po_contraction *c, int64_t mr) {
 /* Cycles of the sums in all panels of m x n. */
 static double
 sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
+  assert(mr >= 1 && nv >= 1);
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t line = line_of(c, mr), rest = line % mr;
   int64_t vectors = bs_ceil_div(n, c->lanes);
@@ -227,6 +230,7 @@ is_kernel(const pricing *p, const po_contraction *c, int64_t mr, int64_t nv) {
 /* Takes that kernel; false where it is none. */
 static bool
 take_kernel(const pricing *p, po_contraction *c, uint32_t mr, uint32_t nv) {
+  assert(mr && nv);
   c->x_mode = p->image ? PO_WINDOWS : PO_DIRECT;
   c->line = line_of(c, mr);
   c->mr = mr;

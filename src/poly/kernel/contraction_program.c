@@ -360,6 +360,7 @@ holds(const po_groups *groups, const po_group *group, uint32_t stmt) {
 /* The group of the update is planned once more, for the reason. */
 static void
 explain(po_program *p, uint32_t update, bs_text *why) {
+  assert(update < p->stmts.len);
   po_groups groups;
   po_find_groups(p, &groups);
   po_contraction *room = bs_calloc(p->ctx.heap, 4, sizeof *room);

@@ -63,6 +63,7 @@ po_contraction_at(const gs_sizes *s, const int64_t *at, const po_contraction *c,
 /* The loop is whole vectors at all sizes. */
 static bool
 is_whole_vectors(gs_sizes *s, const po_cdims *dims, int64_t lanes) {
+  assert(lanes >= 1);
   gs_number n = po_cdims_product(&s->over, dims, 0);
   return n ==
          gs_combine(&s->over, lanes, gs_quotient(&s->over, n, lanes), 0, 0, 0);
@@ -122,6 +123,7 @@ take_plan(const gs_sizes *s, const po_contraction *plan, po_contraction *c,
 /* As many units as so many bytes have room for, one at least. */
 static int64_t
 no_more(int64_t rows, int64_t unit, int64_t depth, int64_t bytes) {
+  assert(unit > 0 && depth > 0);
   return min64(rows, max64(bytes / depth / unit, 1) * unit);
 }
 

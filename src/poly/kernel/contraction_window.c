@@ -146,6 +146,7 @@ put_guard(po_contraction *c, bool x, const po_cguard *g) {
  * between them is in the array. */
 static bool
 tighten(po_contraction *c, bool x, uint32_t i) {
+  assert(i < c->dims[role_of(x)].n);
   po_caxis *axis = &c->axes[i];
   int64_t points =
       axis->k == UINT32_MAX ? 1 : c->dims[PO_DIM_K].d[axis->k].extent;
@@ -233,6 +234,7 @@ po_is_along_axis(const po_contraction *c, uint32_t k) {
  * cut. */
 static int64_t
 points_of(const po_contraction *c, uint32_t i) {
+  assert(i < own_dims(c)->n);
   const po_cdims *n = own_dims(c);
   int64_t inner = po_cdims_size(n) / n->d[0].extent;
   int64_t of = po_image_of_x(c) ? c->mb : c->nc;
@@ -255,6 +257,7 @@ po_odd_lines(const po_contraction *c, int64_t elements) {
 /* Of the innermost axis, in a row of the copy. */
 static gs_number
 columns_of(const gs_numbers *over, const po_contraction *c, uint32_t last) {
+  assert(last < own_dims(c)->n);
   const po_caxis *axis = &c->axes[last];
   gs_number points = !over  ? points_of(c, last)
                      : last ? own_dims(c)->d[last].extent
@@ -265,6 +268,7 @@ columns_of(const gs_numbers *over, const po_contraction *c, uint32_t last) {
 /* Of axes inside the outermost, which are never cut. */
 static gs_number
 whole_axis(const gs_numbers *over, const po_contraction *c, uint32_t i) {
+  assert(i < own_dims(c)->n);
   const po_caxis *axis = &c->axes[i];
   gs_number n = own_dims(c)->d[i].extent;
   return gs_combine(over, axis->s, n, 0, n, axis->window - axis->s);
@@ -340,6 +344,7 @@ po_stays_in_place(const po_contraction *c, int64_t cache, int64_t depth) {
  * greatest common divisor of width and row equally often. */
 static double
 within_rows(int64_t width, int64_t row) {
+  assert(width > 0 && row > 0);
   int64_t apart = bs_gcd(width, row);
   return width > row
              ? 0

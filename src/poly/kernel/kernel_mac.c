@@ -52,6 +52,7 @@ po_mac_panel(const po_contraction *c, bool x) {
 /* Loop j of k becomes the innermost. */
 static void
 put_last(po_contraction *c, uint32_t j) {
+  assert(j < c->dims[PO_DIM_K].n);
   po_cdims *k = &c->dims[PO_DIM_K];
   po_cdim d = k->d[j];
   po_coperand *operands[] = {&c->x, &c->y};
@@ -120,6 +121,7 @@ lane_bytes(const po_contraction *c, bool x) {
  * are read side by side do not meet in few sets of the cache. */
 static int64_t
 row_bytes(const po_contraction *c, int64_t bytes) {
+  assert(c->cache_line > 0);
   int64_t lines = bs_ceil_div(bytes, c->cache_line);
   return lines < 2 ? bytes : (lines | 1) * c->cache_line;
 }
@@ -199,6 +201,7 @@ store_cycles(const po_contraction *c) {
 /* A panel of mr x nv accumulators. */
 static double
 panel_cycles(const po_contraction *c, int64_t mr, int64_t nv) {
+  assert(c->mac.mac && c->mac.depth > 0);
   double groups = (double)c->mac.depth / (double)c->mac.mac->k;
   double group =
       fmax((double)(mr * nv) * c->mac.mac->cycles, GS_LOAD * (double)(mr + nv));
@@ -235,6 +238,7 @@ measure_panel(po_contraction *c, bool x) {
 /* With panels of both operands, which must not be too large. */
 static bool
 take_sides(po_contraction *c, uint32_t mr, uint32_t nv) {
+  assert(mr && nv);
   c->mr = mr;
   c->nv = nv;
   return measure_panel(c, true) && measure_panel(c, false);
@@ -287,6 +291,7 @@ all_bytes(const po_contraction *c, bool x) {
  * panel; equal parts of all. */
 static int64_t
 part_of(const po_contraction *c, bool x, int64_t bytes, int64_t shares) {
+  assert(shares >= 1);
   int64_t width = po_panel_width(c, x);
   int64_t panels = bs_ceil_div(size_of(c, x ? PO_DIM_M : PO_DIM_N), width);
   int64_t most = max64(bytes / c->mac.panel[!x], 1);

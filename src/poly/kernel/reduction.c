@@ -21,6 +21,7 @@ small_int(__isl_take isl_val *val, int64_t *out) {
 
 static bool
 find_extent(po_reduction *l, uint32_t k, const po_stmt *s) {
+  assert(k < PO_MAX_DIMS);
   int64_t lo, hi;
   if (l->sizes)
     return po_find_sized_extent(l, k, s);

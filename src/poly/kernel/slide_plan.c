@@ -17,6 +17,7 @@
 /* No element of a window is missing in a tile. */
 static bool
 is_whole(const po_slide *c, uint32_t loop, int64_t from, int64_t size) {
+  assert(loop < c->n && size >= 1);
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
     for (int64_t at = from; at < from + size && at < c->extent[loop]; at++)
       if (!po_tap_is_there(c, loop, at, tap, 0) ||
@@ -36,6 +37,7 @@ add_run(po_run *runs, uint32_t *n, po_run run) {
 /* A tile that is whole goes on with the run of those before it. */
 static bool
 add_whole(po_run *runs, uint32_t *n, int64_t at, int64_t size) {
+  assert(size >= 1);
   for (uint32_t k = 0; k < *n; k++)
     if (!runs[k].border && runs[k].to + size == at) {
       runs[k].to = at;
@@ -68,6 +70,7 @@ po_find_runs(const po_slide *c, uint32_t loop, int64_t size,
 /* The loop whose borders name the tap, or PO_NO_LOOP; false: there are two. */
 static bool
 border_of(const po_slide *c, uint32_t tap, uint32_t *loop) {
+  assert(tap < c->n);
   *loop = PO_NO_LOOP;
   for (uint32_t k = 0; k < c->n_borders; k++) {
     if (c->borders[k].tap != tap)
@@ -82,6 +85,7 @@ border_of(const po_slide *c, uint32_t tap, uint32_t *loop) {
 /* How unlike the steps of a tap and of a loop are; of equal ones it is 1. */
 static double
 unlike(const po_slide *c, uint32_t tap, uint32_t loop) {
+  assert(tap < c->n && loop < c->n);
   double t = fabs((double)c->x.at.factor[tap]);
   double l = fabs((double)c->x.at.factor[loop]);
   return t > 0 ? fmax(t / l, l / t) : INFINITY;
@@ -213,6 +217,7 @@ may_hold(po_slide *c) {
 
 static int64_t
 tiles_of(const po_slide *c, uint32_t loop, int64_t size) {
+  assert(size >= 1);
   return loop == PO_NO_LOOP ? 1 : bs_ceil_div(c->extent[loop], size);
 }
 

@@ -42,6 +42,7 @@ typedef struct layout {
 /* Whole lines, for all threads; 0 where it has no place in the workspace. */
 static int64_t
 bytes_of(const layout *l, uint32_t k) {
+  assert(k < l->program->arrays.len);
   const po_program *p = l->program;
   const po_array *array = &p->arrays.data[k];
   if ((array->role != PO_WORKSPACE && !po_is_large(array)) ||
@@ -73,6 +74,7 @@ expire(layout *l, uint32_t now) {
 static void
 place_by_number(layout *l, po_array *array, int64_t bytes, uint32_t last,
                 uint32_t now) {
+  assert(last >= now);
   uint32_t k = 0;
   while (k < l->live.len && l->live.data[k].last >= now)
     k++;
@@ -126,6 +128,7 @@ visit_arrays(layout *l, const po_stmt *stmt, uint32_t group, visit *f) {
 
 static void
 note_last(layout *l, uint32_t array, uint32_t group) {
+  assert(array < l->program->arrays.len);
   l->last[array] = group;
 }
 

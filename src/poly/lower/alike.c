@@ -56,6 +56,7 @@ po_shapes_done(bs_heap *heap, po_shapes *s) {
  * there. */
 static uint32_t
 place_of(bs_heap *heap, po_shapes *s, uint32_t first, gs_term base) {
+  assert(first <= s->bases.len);
   uint32_t k = first;
   while (k < s->bases.len && s->bases.data[k].i != base.i)
     k++;
@@ -67,6 +68,7 @@ place_of(bs_heap *heap, po_shapes *s, uint32_t first, gs_term base) {
 /* What a child's bases are to its parent; false: the child has no shape. */
 static bool
 put_child(po_views *views, gs_term kid, uint32_t first, bs_key *key) {
+  assert(kid.i < views->n);
   po_shapes *s = &views->shapes;
   po_shape shape = s->of[kid.i];
   if (shape.number == PO_NO_SHAPE)

@@ -24,6 +24,7 @@ over_leads(const gs_over *over, uint32_t k) {
 static bool
 place(po_lowering *low, uint32_t array, __isl_keep isl_multi_aff *map,
       const int64_t *dim, uint32_t rank, po_operand *out) {
+  assert(rank <= GS_MAX_RANK);
   int64_t dense[GS_MAX_RANK];
   *out = (po_operand){.array = array, .rank = rank};
   memcpy(out->dim, dim, rank * sizeof *dim);
@@ -41,6 +42,7 @@ place(po_lowering *low, uint32_t array, __isl_keep isl_multi_aff *map,
 static bool
 fits_call(const po_calling *c, const gs_instr *instr, uint32_t k, uint32_t of,
           const po_operand *o) {
+  assert(over_leads(&c->over, of) <= o->rank);
   uint32_t n = over_leads(&c->over, of);
   return po_call_fits(c->low, instr, k, o->stride + n, o->dim + n, o->rank - n);
 }
@@ -95,6 +97,7 @@ map_of_address(const po_calling *c, const po_operand *o) {
 static bool
 place_read(const po_calling *c, uint32_t k, const po_reads *reads,
            const po_read *read, po_operand *out) {
+  assert(k < c->instr->n_operands);
   return !read->constant &&
          place(c->low, read->array, read->map, reads->dim, reads->rank, out) &&
          fits_call(c, c->instr, k, k, out);
@@ -122,6 +125,7 @@ find_in_place(const po_calling *c, uint32_t k, const po_reads *reads,
 /* A copy made for an earlier call serves later ones of the same operand. */
 static uint32_t
 find_packed(const po_calling *c, uint32_t k) {
+  assert(k < c->node->n_kids);
   const po_lowering *low = c->low;
   bool layout = c->instr->operands[k].layout;
   uint32_t at = low->packed_of[c->node->kids[k].i];

@@ -22,6 +22,7 @@
  */
 #include "poly/lower/call.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 #include <string.h>
 #include <isl/val.h>
 
@@ -77,6 +78,7 @@ start_of(calls *x, const po_placed *p, const uint32_t *loops, uint32_t n) {
 /* The loops of the leading dimensions of an operand; n_operands: the result. */
 static uint32_t
 leads_of(const calls *x, uint32_t k, uint32_t *loops) {
+  assert(k <= x->c->instr->n_operands);
   const gs_over *over = &x->c->over;
   bool result = k == x->c->instr->n_operands;
   uint32_t n = 0;
@@ -89,6 +91,7 @@ leads_of(const calls *x, uint32_t k, uint32_t *loops) {
 /* What one call sees of a place. */
 static po_operand
 tile_of(const po_operand *whole, uint32_t leads) {
+  assert(leads <= whole->rank);
   po_operand o = {.array = whole->array, .rank = whole->rank - leads};
   memcpy(o.dim, whole->dim + leads, o.rank * sizeof *o.dim);
   memcpy(o.stride, whole->stride + leads, o.rank * sizeof *o.stride);

@@ -37,6 +37,7 @@ typedef struct link {
 
 static gs_compute_kind
 kind_of(const po_lowering *low, gs_term t) {
+  assert(gs_at(low->source, t)->op == GS_COMPUTE);
   gs_compute op = GS_C_ADD;
   const bs_values *values = low->source->ctx.values;
   gs_compute_of(values, bs_item(values, gs_at(low->source, t)->attr, 0), &op);
@@ -62,6 +63,7 @@ is_reduction(const po_lowering *low, gs_term t) {
 
 static const po_view *
 operand_of(const po_lowering *low, gs_term t) {
+  assert(gs_at(low->source, t)->n_kids);
   return &low->views.of[gs_at(low->source, t)->kids[0].i];
 }
 
@@ -148,6 +150,7 @@ indexed_by(const po_lowering *low, gs_term t) {
 static isl_multi_aff *
 place_of(po_lowering *low, gs_term reader, uint32_t item, const po_piece *piece,
          const link *links) {
+  assert(piece->from == PO_FROM_TERM);
   gs_type type;
   gs_type_at(low->source, indexed_by(low, reader), &type);
   const link *own = &links[reader.i];
@@ -165,6 +168,7 @@ place_of(po_lowering *low, gs_term reader, uint32_t item, const po_piece *piece,
 static void
 note_read(po_lowering *low, gs_term reader, uint32_t item,
           const po_piece *piece, link *links) {
+  assert(piece->from == PO_FROM_TERM);
   link *l = &links[piece->term.i], *own = &links[reader.i];
   bool inner = low->chained[reader.i];
   uint32_t root = inner ? own->root : reader.i;

@@ -95,6 +95,7 @@ new_array(builder *b, uint32_t memory, const po_tile *t, const int64_t *lead,
  * that the value depends on. */
 static uint32_t
 place_loops(const builder *b, uint32_t v, uint32_t *loops) {
+  assert(v < b->x->n_values);
   uint32_t n = 0;
   for (uint32_t k = b->plan->level[v]; k < b->plan->n_loops; k++)
     if (b->x->value[v].has[b->plan->loop[k].dim])
@@ -104,6 +105,7 @@ place_loops(const builder *b, uint32_t v, uint32_t *loops) {
 
 static void
 make_array(builder *b, uint32_t v) {
+  assert(v < b->x->n_values);
   uint32_t loops[PO_MOST_LOOPS], n = place_loops(b, v, loops), turns = 0;
   int64_t lead[PO_MOST_LOOPS + 1];
   if (b->plan->twice[v])
@@ -116,6 +118,7 @@ make_array(builder *b, uint32_t v) {
 
 static void
 array_strides(const po_array *a, uint32_t rank, int64_t *out) {
+  assert(rank <= a->rank);
   int64_t place[GS_MAX_RANK], stride[GS_MAX_RANK];
   po_places(a, place);
   po_strides(place, a->rank, stride);
@@ -127,6 +130,7 @@ array_strides(const po_array *a, uint32_t rank, int64_t *out) {
 /* The value of a loop for an instance of a call. */
 static __isl_give isl_aff *
 loop_value(const builder *b, uint32_t k) {
+  assert(k < b->plan->n_loops);
   const po_calls *x = b->x;
   const po_loop *l = &b->plan->loop[k];
   isl_ctx *isl = b->p->isl;
@@ -145,6 +149,7 @@ loop_value(const builder *b, uint32_t k) {
  * begins with, so the one around it counts, too. */
 static uint32_t
 first_that_counts(const builder *b, uint32_t v) {
+  assert(b->plan->level[v] > 0);
   uint32_t k = b->plan->level[v] - 1;
   while (k > 0 && b->plan->loop[k].extent % 2)
     k--;
@@ -158,6 +163,7 @@ turn_of(const builder *b, __isl_take isl_aff *loops) {
 
 static __isl_give isl_aff *
 turn_in_call(const builder *b, uint32_t v) {
+  assert(b->plan->level[v] > 0);
   uint32_t last = b->plan->level[v] - 1;
   isl_aff *sum = loop_value(b, last);
   for (uint32_t k = first_that_counts(b, v); k < last; k++)
@@ -195,6 +201,7 @@ named(builder *b, const char *stmt, uint32_t array,
 
 static void
 point_to_values(builder *b, uint32_t stmt) {
+  assert(stmt < b->p->stmts.len);
   po_program *p = b->p;
   po_stmt *s = &p->stmts.data[stmt];
   po_operand *operands = bs_arena_copy(
@@ -215,6 +222,7 @@ point_to_values(builder *b, uint32_t stmt) {
 
 static void
 retime(builder *b, uint32_t stmt) {
+  assert(stmt < b->p->stmts.len);
   po_program *p = b->p;
   po_stmt *s = &p->stmts.data[stmt];
   uint32_t n = b->plan->n_loops;
@@ -453,6 +461,7 @@ end_of(const moving *m, bool in, uint32_t hop, uint32_t stage) {
 static void
 add_moves(builder *b, uint32_t v, const po_route *route, bool in,
           uint32_t parent, uint32_t before) {
+  assert(v < b->x->n_values);
   moving m = {.b = b, .value = v, .route = route};
   const po_value *value = &b->x->value[v];
   uint32_t stage = PO_NO_NODE;
@@ -501,12 +510,14 @@ put_up(builder *b) {
 /* What of the nest stands right below the loops of a level. */
 static uint32_t
 node_at(const builder *b, uint32_t level) {
+  assert(level <= b->plan->n_loops);
   return level < b->plan->n_loops ? b->loop[level]
                                   : b->p->stmts.data[b->x->stmts[0]].leaf;
 }
 
 static void
 put_moves(builder *b, uint32_t v) {
+  assert(v < b->x->n_values);
   const po_value *value = &b->x->value[v];
   uint32_t level = b->plan->level[v];
   uint32_t parent = level ? b->loop[level - 1] : 0;

@@ -9,6 +9,7 @@
 
 static const gs_operand *
 declared(const po_stmt *s, uint32_t k) {
+  assert(k <= s->instr->n_operands);
   return k < s->instr->n_operands ? &s->instr->operands[k] : &s->instr->result;
 }
 
@@ -172,6 +173,7 @@ write_to(po_calls *x, po_value *v, const po_operand *o,
 static uint32_t
 new_value(po_calls *x, const po_operand *o, uint32_t memory,
           isl_pw_multi_aff *base) {
+  assert(x->n_values < PO_MOST_VALUES);
   po_value *v = &x->value[x->n_values];
   *v = (po_value){.memory = memory,
                   .tile = tile_of(x, o),

@@ -18,6 +18,7 @@ enum { MOST_QUEUES = 8, MOST_SIZES = 24 };
 
 static void
 add_loop(po_plan *plan, uint32_t d, int64_t extent, bool within) {
+  assert(plan->n_loops < PO_MOST_LOOPS);
   if (extent > 1)
     plan->loop[plan->n_loops++] = (po_loop){d, extent, within};
 }
@@ -47,6 +48,7 @@ po_value_places(const po_calls *x, const po_plan *plan, uint32_t value) {
 /* How often all of its places are filled. */
 static double
 times_filled(const po_plan *plan, uint32_t value) {
+  assert(value < PO_MOST_VALUES);
   double n = 1;
   for (uint32_t k = 0; k < plan->level[value]; k++)
     n *= (double)plan->loop[k].extent;
@@ -59,6 +61,7 @@ times_filled(const po_plan *plan, uint32_t value) {
 static uint32_t
 hoisted(const po_calls *x, const po_plan *plan, uint32_t value,
         uint32_t level) {
+  assert(value < x->n_values && level <= plan->n_loops);
   while (level && !x->value[value].has[plan->loop[level - 1].dim])
     level--;
   return level;
@@ -108,6 +111,7 @@ tile_bytes(const po_tile *t) {
 static void
 charge_route(const po_calls *x, po_plan *plan, uint32_t v, const po_route *r,
              bill *b) {
+  assert(v < x->n_values);
   double places = (double)po_value_places(x, plan, v);
   double times = times_filled(plan, v);
   for (uint32_t h = 0; h < r->n; h++) {
@@ -221,6 +225,7 @@ sizes_of(int64_t n, int64_t *out) {
 
 static bool
 may_cut(const po_calls *x, uint32_t d) {
+  assert(d < x->n);
   return d >= x->fused && x->size[d] > 1 && !(x->ordered && x->sum[d]);
 }
 
@@ -235,6 +240,7 @@ try_neighbour(const po_calls *x, po_plan *try, po_plan *best) {
 static bool
 try_blocks(const po_calls *x, const po_plan *from, uint32_t a, uint32_t b,
            po_plan *best) {
+  assert(a != b);
   int64_t of_a[MOST_SIZES], of_b[MOST_SIZES];
   uint32_t n_a = sizes_of(x->size[a], of_a), n_b = sizes_of(x->size[b], of_b);
   bool any = false;

@@ -100,6 +100,7 @@ bytes_of(const packing *k, uint32_t memory, const po_tile *t, int64_t places) {
 /* The array has a dimension for each index of its places. */
 static bool
 is_array(const packing *k, uint32_t v) {
+  assert(v < k->x->n_values);
   uint32_t n = 1 + k->x->value[v].tile.rank;
   for (uint32_t j = k->plan->level[v]; j < k->plan->n_loops; j++)
     n += k->x->value[v].has[k->plan->loop[j].dim];
@@ -136,6 +137,7 @@ put_value(packing *k, uint32_t v, po_room *out) {
 static bool
 put_stage(packing *k, uint32_t v, const po_route *r, int64_t *at,
           po_room *out) {
+  assert(v < k->x->n_values);
   if (r->n < 2)
     return true;
   out->full = r->memory[1];

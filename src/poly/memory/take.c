@@ -28,6 +28,7 @@ typedef struct taking {
 
 static bool
 names(const po_stmt *s, uint32_t array) {
+  assert(array != PO_NO_NODE);
   if (s->array == array)
     return true;
   for (uint32_t k = 0; k < s->n_exprs; k++)

@@ -18,6 +18,7 @@
 #include "poly/loops/limit.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 #include <string.h>
 
 const char *const po_fuse_names[4] = {"min", "smart", "max", "post-tile"};
@@ -51,6 +52,7 @@ thin_lines(const po_program *p, uint32_t loop, int64_t row) {
 static void
 choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
              int64_t *tile) {
+  assert(n >= 1);
   const po_program *p = now(c);
   const po_auto_options *o = c->options;
   int64_t row = po_extent_of(p, loops[n - 1]);

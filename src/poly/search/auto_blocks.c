@@ -36,6 +36,7 @@ loops_alone(const po_program *p, uint32_t stmt, uint32_t *loops) {
 static uint32_t
 other_depth(const po_program *p, const po_stmt *s, const uint32_t *loops,
             uint32_t n) {
+  assert(n >= 2);
   double cost[PO_MAX_DEPTH] = {0};
   uint32_t best = n - 1;
   for (uint32_t k = 0; k <= s->n_exprs; k++) {
@@ -55,6 +56,7 @@ other_depth(const po_program *p, const po_stmt *s, const uint32_t *loops,
 /* loops[d] goes next to the innermost one, and both into blocks. */
 static bool
 block(po_chooser *c, uint32_t root, uint32_t *loops, uint32_t n, uint32_t d) {
+  assert(d + 1 < n);
   uint32_t moved = loops[d];
   po_make_serial(c, root);
   for (uint32_t k = d; k + 2 < n; k++)

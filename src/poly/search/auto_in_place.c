@@ -96,6 +96,8 @@ is_of_one_point(const po_program *p, uint32_t array, uint32_t writer,
 static bool
 write_later(po_chooser *c, uint32_t array, uint32_t d, uint32_t writer,
             uint32_t reader) {
+  assert(d < po_now(c)->arrays.data[array].rank);
+  assert(writer != reader);
   int64_t kept = po_now(c)->arrays.data[array].fold[d];
   po_step_call peel = po_step("peel"), move = po_step("put_after");
   po_step_call fold = po_step("fold_storage");

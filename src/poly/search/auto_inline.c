@@ -14,6 +14,7 @@
 /* The statement reads this element before expression j, too. */
 static bool
 is_read_before(const po_stmt *stmt, uint32_t j) {
+  assert(j < stmt->n_exprs);
   const po_expr *e = &stmt->exprs[j];
   for (uint32_t k = 0; k < j; k++) {
     const po_expr *other = &stmt->exprs[k];
@@ -29,6 +30,7 @@ is_read_before(const po_stmt *stmt, uint32_t j) {
  * reads an element twice; -1 where not known. */
 static int64_t
 reads_of(const po_program *p, uint32_t array, bool loads) {
+  assert(array < p->arrays.len);
   int64_t sum = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *s = &p->stmts.data[k];
@@ -52,6 +54,7 @@ reads_of(const po_program *p, uint32_t array, bool loads) {
 /* The only statement that writes an array, when that is a plain assignment. */
 static uint32_t
 assignment_of(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   uint32_t found = PO_NO_NODE;
   for (uint32_t k = 0; k < p->stmts.len; k++)
     if (p->stmts.data[k].array == array) {
@@ -132,6 +135,7 @@ operations_of(const po_program *p, const po_stmt *stmt) {
  * not go along the elements in the innermost loop. */
 static int64_t
 loads_in_vectors(const po_program *p, const po_stmt *stmt, uint32_t j) {
+  assert(j < stmt->n_exprs);
   uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, stmt->leaf, loops);
   double lines[PO_MAX_DEPTH];
   int64_t bytes =

@@ -14,6 +14,7 @@
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 #include <isl/ilp.h>
 
 /* Loops of an iteration. */
@@ -53,6 +54,7 @@ accessed_below(const po_program *p, uint32_t loop, uint32_t array, uint32_t n,
 static bool
 distance(const po_program *p, uint32_t a, uint32_t b, uint32_t array,
          int64_t *most) {
+  assert(a != b);
   uint32_t n = po_nest_depth(p, a) + 1;
   *most = 0;
   isl_map *made = accessed_below(p, a, array, n, true);
@@ -135,6 +137,7 @@ size_of_parts(const row *r) {
 
 static bool
 swap_loops(po_chooser *c, uint32_t inner, uint32_t outer) {
+  assert(inner != outer);
   uint32_t order[2] = {inner, outer};
   po_step_call call = po_step("reorder");
   call.args[0] = po_loops_arg(order, 2);

@@ -45,6 +45,7 @@ po_strides_of(const po_program *p, const po_stmt *s,
 
 static double
 lines_of(const po_program *p, int64_t stride, int64_t bytes) {
+  assert(bytes > 0);
   int64_t line = gs_first_cache(p->target).line;
   int64_t apart = (stride < 0 ? -stride : stride);
   return apart >= line / bytes ? 1 : (double)(apart * bytes) / (double)line;

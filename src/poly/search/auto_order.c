@@ -51,6 +51,7 @@ has_one_loop(const po_program *p, uint32_t loop) {
 static uint32_t
 best_depth(const po_program *p, const po_stmt *s, const uint32_t *loops,
            uint32_t n) {
+  assert(n >= 1);
   double cost[PO_MAX_DEPTH];
   uint32_t best = n - 1;
   cost_of_loops(p, s, n, cost);
@@ -93,6 +94,7 @@ make_serial(po_chooser *c, uint32_t loop) {
  * of whole lines; enough of them for the cores. */
 static int64_t
 block_of(const po_program *p, int64_t extent) {
+  assert(extent >= 1);
   int64_t cores = gs_cores(p->target);
   int64_t parts = (extent + GS_ORDER_SUMS - 1) / GS_ORDER_SUMS;
   if (parts < cores || parts < 2) /* threads share blocks, not one's sums */
@@ -130,6 +132,7 @@ keep_side_by_side(po_chooser *c, uint32_t loop, int64_t block) {
 /* loops[d] goes below loops[n - 1], in blocks. */
 static bool
 exchange(po_chooser *c, uint32_t *loops, uint32_t n, uint32_t d) {
+  assert(d < n);
   uint32_t order[PO_MAX_DEPTH], m = 0;
   int64_t min, extent;
   for (uint32_t k = d; k < n; k++)
@@ -161,6 +164,7 @@ exchange(po_chooser *c, uint32_t *loops, uint32_t n, uint32_t d) {
 
 static void
 order_around(po_chooser *c, uint32_t stmt) {
+  assert(stmt < po_now(c)->stmts.len);
   const po_program *p = po_now(c);
   const po_stmt *s = &p->stmts.data[stmt];
   uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, s->leaf, loops);
@@ -193,6 +197,7 @@ po_order_loops(po_chooser *c) {
 /* The only statement of an array, alone in its nest. */
 static uint32_t
 lone_writer(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   uint32_t found = PO_NO_NODE, loops[PO_MAX_DEPTH];
   for (uint32_t k = 0; k < p->stmts.len; k++)
     if (p->stmts.data[k].array == array) {

@@ -119,6 +119,7 @@ po_line_part(const po_program *p, int64_t extent, int64_t parts) {
  * they are many. */
 static int64_t
 rows_of_strip(const po_program *p, int64_t rows) {
+  assert(rows >= 1);
   int64_t cores = gs_cores(p->target);
   int64_t most = cores * GS_STRIP_MOST, strips = 4;
   if ((rows - 1) / most >= strips)
@@ -136,6 +137,7 @@ rows_of_strip(const po_program *p, int64_t rows) {
 static uint32_t
 make_strips(po_chooser *c, uint32_t root, const uint32_t *loops, uint32_t n,
             int64_t width) {
+  assert(n >= 2);
   uint32_t order[PO_MAX_DEPTH], n_order = 0, outer = n - 2;
   int64_t size[2] = {
       rows_of_strip(po_now(c), po_extent_of(po_now(c), loops[n - 2])), width};
@@ -228,6 +230,7 @@ are_all(const po_program *p, uint32_t a, uint32_t b) {
  * that may ask for what it reads. */
 static bool
 feeds(const po_program *p, uint32_t a, uint32_t b) {
+  assert(a != b);
   bool any = false, all = are_all(p, a, b);
   for (uint32_t k = 0; k < p->arrays.len && !all; k++)
     if (p->arrays.data[k].role == PO_INPUT && reads_below(p, a, k))

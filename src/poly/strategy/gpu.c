@@ -14,10 +14,12 @@
 #include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
+#include <assert.h>
 #include <string.h>
 
 static po_arg
 loops_arg(const uint32_t *nodes, uint32_t n) {
+  assert(nodes || !n);
   return (po_arg){.kind = PO_ARG_LOOPS, .nodes = nodes, .n = n};
 }
 
@@ -72,6 +74,7 @@ values_of(const po_program *p, uint32_t loop) {
 static bool
 cut(po_chooser *c, uint32_t loop, int64_t most, uint32_t *outer,
     uint32_t *inner) {
+  assert(most >= 1);
   int64_t factors[2] = {-1, most};
   *outer = PO_NO_NODE;
   *inner = loop;
@@ -205,6 +208,7 @@ bar(po_chooser *c, uint32_t node) {
 
 static void
 bind_tiles(po_chooser *c, const uint32_t *loops, uint32_t n) {
+  assert(loops && n);
   static const po_bind_axis axes[] = {PO_BLOCK_X, PO_BLOCK_Y, PO_BLOCK_Z};
   uint32_t children[16], last = loops[n - 1];
   for (uint32_t k = 0; k < n && k < 3; k++)

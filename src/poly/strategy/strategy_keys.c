@@ -177,6 +177,7 @@ lower_at(choosing *c, const int64_t *at) {
 
 static void
 price_at_sizes(choosing *c, uint32_t s, po_program *alone) {
+  assert(s < c->n_samples);
   const int64_t *at = c->samples[s].at;
   for (uint32_t k = 0; k < c->n_candidates; k++)
     c->candidates[k].rest = predict_rest(c, &c->candidates[k], alone);
@@ -188,6 +189,7 @@ price_at_sizes(choosing *c, uint32_t s, po_program *alone) {
 
 static void
 price_sample(choosing *c, uint32_t s) {
+  assert(s < c->n_samples);
   po_program *alone = lower_at(c, c->samples[s].at);
   c->samples[s].cycles = 0;
   for (uint32_t k = 0; k < c->n_candidates; k++)
@@ -203,6 +205,7 @@ price_sample(choosing *c, uint32_t s) {
 /* From 1 on all, then fewer: 1 2 ... 16, 17, 20, 24, 31, 32, 33, 40, ... */
 static int64_t
 next_number(int64_t x) {
+  assert(x >= 1);
   int64_t power = 1;
   while (2 * power <= x)
     power *= 2;

@@ -5,6 +5,7 @@
  * written so: i - 4 * (i / 4) is i % 4.  Conditions are sorted by their text,
  * so that equal sets print alike more often than isl would have them. */
 #include "poly/text/poly_text.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ is_simple(const po_quasi *q, const int64_t *row) {
 /* (what quotient k divides) / below */
 static void
 put_quotient(sum *s, uint32_t k, char op, bool parens, int64_t *room) {
+  assert(k < s->q->m);
   const int64_t *row = po_quasi_row(s->q, k);
   bool simple = is_simple(s->q, row);
   bs_put(s->out, parens ? "(" : "");
@@ -73,6 +75,7 @@ put_quotient(sum *s, uint32_t k, char op, bool parens, int64_t *room) {
  * one has beside the quotient: then it becomes that row. */
 static bool
 take_remainder(const po_quasi *q, int64_t *row, uint32_t k, int64_t *factor) {
+  assert(k < q->m);
   uint32_t at = 1 + q->n + k, width = po_quasi_width(q), before, after = 0;
   const int64_t *above = po_quasi_row(q, k);
   if (!row[at] || row[at] % q->below[k])

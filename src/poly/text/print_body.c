@@ -27,6 +27,7 @@ fold_of(gs_compute op) {
 
 static void
 put_access(const body *b, uint32_t array, isl_pw_multi_aff *index) {
+  assert(array < b->w->p->arrays.len);
   po_writer *w = b->w;
   uint32_t mark = po_pool_mark(&w->pool);
   po_pool_reserve(&w->pool, 1);
@@ -146,6 +147,7 @@ put_bare(const body *b, const po_expr *e, int level) {
 
 static void
 put_expr(const body *b, uint32_t k, gs_dtype expected, int level) {
+  assert(k < b->stmt->n_exprs);
   const po_expr *e = &b->stmt->exprs[k];
   if (e->kind == PO_READ)
     expected = b->w->p->arrays.data[e->array].dtype;
@@ -203,6 +205,7 @@ put_call(const body *b) {
 /* `max` in `max=` */
 static const char *
 update_sign(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   const gs_fold_info *fold = fold_of(op);
   return fold->infix ? fold->infix : gs_compute_table[op].name;
 }

@@ -46,6 +46,7 @@ read_name(po_reader *r, po_array *array) {
 /* fold N, pad N */
 static bool
 read_storage(po_reader *r, po_array *array, uint32_t d) {
+  assert(d < array->rank);
   bool fold, pad;
   int64_t most = array->dim[d];
   if (!po_take_word(r, "fold", &fold) ||
@@ -62,6 +63,7 @@ read_storage(po_reader *r, po_array *array, uint32_t d) {
 
 static bool
 read_dim(po_reader *r, po_array *array, uint32_t d) {
+  assert(d < GS_MAX_RANK);
   uint32_t from = r->now.lo;
   if (!r->n_numbers)
     return po_need_int(r, 1, GS_MAX_ELEMENTS, &array->dim[d]);
@@ -110,6 +112,7 @@ read_scope(po_reader *r, po_array *array) {
 
 static bool
 read_element(po_reader *r, gs_tensor *out, int64_t k) {
+  assert(k >= 0 && k < out->elements);
   bool minus, word;
   double value;
   if (!po_take_symbol(r, "-", &minus))

@@ -179,6 +179,7 @@ read_arguments(reading *x, po_expr *e, uint32_t n) {
 
 static bool
 read_function(reading *x, gs_compute op, uint32_t *at) {
+  assert(op < GS_COMPUTE_COUNT);
   po_reader *r = x->r;
   po_expr e = {.op = op};
   bool ok;
@@ -368,6 +369,7 @@ check_operator(reading *x, const po_expr *e) {
 /* From the root down: kids stand before what they are kids of. */
 static bool
 find_dtypes(reading *x, gs_dtype root) {
+  assert(root < GS_DTYPE_COUNT);
   uint32_t n = x->out->exprs.len;
   po_expr *exprs = x->out->exprs.data;
   for (uint32_t k = n; k-- > 0;) {

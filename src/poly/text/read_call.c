@@ -8,6 +8,7 @@
  * The values are those of the instruction's parameters and dimensions; where
  * no operand has a layout of its own they are bound anew and compared. */
 #include "poly/text/text_read.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 /* Every element is one of the array. */
 static bool
 check_reach(po_reader *r, const po_operand *o, uint32_t from) {
+  assert(o->array < r->p->arrays.len);
   const po_array *array = &r->p->arrays.data[o->array];
   int64_t last = o->offset;
   bool fits = true;

@@ -4,6 +4,7 @@
  * Terms are met from the roots down and copied in the order of their numbers,
  * children first. */
 #include "prove/equal/cone.h"
+#include <assert.h>
 #include <stdlib.h>
 
 void
@@ -25,6 +26,7 @@ make_room(pv_cutter *c, uint32_t n) {
 
 static void
 meet(pv_cutter *c, gs_term t) {
+  assert(t.i < c->when.len);
   if (c->when.data[t.i] == c->cut)
     return;
   c->when.data[t.i] = c->cut;

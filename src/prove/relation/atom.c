@@ -118,6 +118,7 @@ compare_parts(const pv_entry *a, const pv_entry *b) {
 /* Sorted; false when two are of one kind: their indices would be mixed up. */
 static bool
 sort_parts(pv_entry *parts, uint32_t n) {
+  assert(parts || !n);
   for (uint32_t k = 1; k < n; k++)
     for (uint32_t i = k; i > 0; i--) {
       int c = compare_parts(&parts[i - 1], &parts[i]);
@@ -164,6 +165,7 @@ name_parts(pv_relations *r, pv_entry *parts, uint32_t n, isl_map *name) {
 
 static bool
 agree(pv_relations *r, const pv_entry *a, const pv_entry *b, uint32_t n) {
+  assert(a != b);
   po_pool_reserve(&r->passing, 1);
   isl_set *x = isl_map_domain(isl_map_copy(a[0].map));
   x = isl_set_intersect(x, isl_map_domain(isl_map_copy(b[0].map)));
@@ -195,6 +197,7 @@ grow_family(pv_relations *r, pv_entry *parts, const pv_entry *more,
 static pv_atom
 new_family(pv_relations *r, pv_atom_kind kind, gs_dtype d,
            const pv_entry *parts, uint32_t n) {
+  assert(d < GS_DTYPE_COUNT);
   pv_entry *kept = keep_parts(r, parts, n);
   uint32_t rank = 0;
   for (uint32_t k = 0; k < n; k++) {

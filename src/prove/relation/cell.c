@@ -78,6 +78,7 @@ is_plain(pv_relations *r, const pv_entry *e) {
 static bool
 cell_of(pv_relations *r, gs_dtype d, const pv_entry *parts, uint32_t n,
         pv_cell *out) {
+  assert(d < GS_DTYPE_COUNT);
   out->number = true;
   out->value = PV_ZERO;
   for (uint32_t k = 0; k < n; k++) {

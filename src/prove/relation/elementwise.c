@@ -10,6 +10,7 @@
 
 static pv_value
 unary(pv_values *v, gs_dtype d, gs_compute op, bool nonnegative, pv_value x) {
+  assert(op < GS_COMPUTE_COUNT);
   return pv_apply_op(v, d, op, 0, nonnegative, &x, 1);
 }
 
@@ -30,6 +31,7 @@ typedef pv_value (*function)(pv_values *, gs_dtype, gs_compute, pv_value);
 static pv_value
 through_extremum(pv_values *v, gs_dtype d, gs_compute op, pv_value x,
                  function f) {
+  assert(pv_at(v, x)->kind == PV_MAX || pv_at(v, x)->kind == PV_MIN);
   const pv_node *node = pv_at(v, x);
   bool max = node->kind == PV_MAX;
   uint32_t n = node->n;
@@ -78,6 +80,7 @@ recip_of_monomial(pv_values *v, gs_dtype d, const pv_part *part) {
 /* The power of a factor in a product; 0 when it is not there. */
 static int32_t
 power_in(const pv_values *v, pv_value product, pv_value factor) {
+  assert(pv_at(v, product)->kind == PV_PRODUCT);
   const uint32_t *w = pv_words(v, product);
   for (uint32_t k = 0; k < pv_at(v, product)->n; k += 2)
     if (w[k] == factor)
@@ -88,6 +91,7 @@ power_in(const pv_values *v, pv_value product, pv_value factor) {
 /* The power of a positive factor that all parts of a sum have, or 0. */
 static int32_t
 common_power(const pv_values *v, pv_value sum, pv_value factor) {
+  assert(pv_at(v, sum)->kind == PV_SUM);
   int32_t common = 0;
   for (uint32_t k = 0; k < pv_n_parts(v, sum); k++) {
     int32_t p = power_in(v, pv_part_at(v, sum, k).product, factor);
@@ -103,6 +107,7 @@ common_power(const pv_values *v, pv_value sum, pv_value factor) {
  * part, out of a sum; *outside is what it was multiplied by. */
 static pv_value
 take_common(pv_values *v, gs_dtype d, pv_value sum, pv_value *outside) {
+  assert(pv_at(v, sum)->kind == PV_SUM);
   pv_part first = pv_part_at(v, sum, 0);
   pv_number inverse;
   *outside = pv_number_value(v, d, PV_ONE);
@@ -384,6 +389,7 @@ narrow(pv_values *v, gs_dtype to, pv_value x) {
 
 static pv_value
 cast(pv_values *v, gs_dtype from, gs_dtype to, pv_value x) {
+  assert(from < GS_DTYPE_COUNT && to < GS_DTYPE_COUNT);
   pv_number number;
   double real;
   if (gs_dtype_holds(to, from))
@@ -406,6 +412,7 @@ parameter(pv_values *v, const pv_compute *c, uint32_t k) {
 /* What is true of some functions and not of others. */
 static function
 function_of(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   static const function known[GS_COMPUTE_COUNT] = {
       [GS_C_SQRT] = root,       [GS_C_RSQRT] = reciprocal_root,
       [GS_C_SIGMOID] = sigmoid, [GS_C_RECIP] = reciprocal,

@@ -336,6 +336,7 @@ min_form(form *f, const pv_value *args, uint32_t n) {
 
 static pv_value
 node_of(form *f, pv_kind kind, uint32_t *ids, uint32_t n) {
+  assert(kind == PV_MAX || kind == PV_MIN);
   bool all = true, any = false, all_above = true, any_above = false;
   n = sort_unique(ids, n);
   for (uint32_t k = 0; k < n; k++) {

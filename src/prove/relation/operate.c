@@ -95,6 +95,7 @@ of_zero(gs_compute op, pv_number *out) {
 static pv_series
 apply_one(pv_relations *r, gs_dtype to, gs_compute op, bs_value o,
           uint32_t more, const pv_cells *cells) {
+  assert(op < GS_COMPUTE_COUNT);
   pv_series out = {0};
   for (uint32_t k = 0; k < cells->len && !r->failed; k++) {
     const pv_cell *c = &cells->data[k];
@@ -159,6 +160,7 @@ apply_overlap(overlap *m, isl_set *set) {
 
 static void
 overlap_from(overlap *m, uint32_t k, isl_set *set) {
+  assert(k <= m->n);
   pv_relations *r = m->x->r;
   if (k == m->n || k == PV_MAX_ITEMS) {
     apply_overlap(m, set);
@@ -257,6 +259,7 @@ constant(pv_relations *r, gs_dtype d, pv_number n, const gs_type *over) {
 
 static bool
 parameter(pv_operating *x, uint32_t k, pv_number *out) {
+  assert(k < 2);
   gs_dtype d = x->to.dtype;
   double p = gs_parameter_value(x->values, x->o, k, d);
   return pv_number_of_real(d, pv_taken_number(x->op, d, p), out);

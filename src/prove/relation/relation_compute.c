@@ -20,6 +20,7 @@ sum_of(pv_values *v, gs_dtype d, const pv_value *in, uint32_t n) {
 static pv_value
 product_of(pv_values *v, gs_dtype d, const pv_value *in, uint32_t n,
            uint32_t step) {
+  assert(step >= 1);
   pv_value few[8] = {0}, *made = few;
   if (n > 8)
     made = bs_alloc(v->heap, n * sizeof *made);
@@ -52,6 +53,7 @@ mean(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
 
 static pv_value
 reduce(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
+  assert(in || !n);
   if (c->op == GS_C_REDUCE_MEAN)
     return mean(v, c, in, n);
   switch (gs_compute_table[c->op].fold) {
@@ -74,6 +76,7 @@ reduce(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
 
 static pv_value
 dot(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
+  assert(c->tuple && n % c->tuple == 0);
   uint32_t items = n / c->tuple, mark = pv_sum_open(v);
   for (uint32_t k = 0; k < items && !v->failed; k++)
     pv_sum_add(v, c->dtype, PV_ONE,
@@ -84,6 +87,7 @@ dot(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
 static pv_value
 extremum_of(pv_values *v, gs_dtype d, bool max, const pv_value *in, uint32_t n,
             uint32_t step) {
+  assert(step >= 1);
   pv_value *args = bs_alloc(v->heap, n * sizeof *args);
   for (uint32_t k = 0; k < n; k++)
     args[k] = in[(size_t)k * step];
@@ -95,6 +99,7 @@ extremum_of(pv_values *v, gs_dtype d, bool max, const pv_value *in, uint32_t n,
 /* x0 op x1 op ..., `step` apart */
 static pv_value
 fold(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t step) {
+  assert(c->tuple);
   gs_dtype d = c->dtype;
   gs_fold by = gs_compute_table[c->op].fold;
   uint32_t n = c->tuple, mark;
@@ -179,6 +184,7 @@ select_of(pv_values *v, gs_dtype d, pv_value condition, pv_value yes,
 static void
 gather(pv_values *v, gs_dtype d, const pv_value *in, uint32_t n, uint32_t m,
        pv_value *out) {
+  assert(n && m);
   pv_value *args = bs_alloc(v->heap, ((size_t)n + 1) * sizeof *args);
   for (uint32_t k = 0; k < n; k++)
     args[k + 1] = in[k];

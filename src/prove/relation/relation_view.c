@@ -29,6 +29,7 @@ heap_of(const filling *f) {
 /* A row that is divided is of one dimension, as it is not a sum of parts. */
 static void
 add_row(filling *f, const gs_view_row *row, int64_t stride) {
+  assert(!row->divided || row->n == 1);
   if (row->divided) {
     uint32_t d = row->term[0].of;
     for (int64_t i = 0; i < f->type->dim[d]; i++)

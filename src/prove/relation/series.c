@@ -41,6 +41,7 @@ same_atoms(const pv_entry *a, const pv_entry *b) {
 /* Into an entry that is there; false when it is none of its kind. */
 static bool
 put_into(pv_relations *r, gs_dtype d, pv_entry *other, const pv_entry *e) {
+  assert(d < GS_DTYPE_COUNT);
   if (same_kind(other, e) &&
       pv_is_true(r, isl_map_is_disjoint(other->map, e->map))) {
     other->map = united(r, other->map, e->map);
@@ -295,6 +296,7 @@ pv_entry_rank(const pv_relations *r, const pv_entry *e) {
 static bool
 multiply_entries(pv_relations *r, gs_dtype d, const pv_entry *a,
                  const pv_entry *b, pv_entry *out) {
+  assert(a->n <= PV_MAX_FACTORS && b->n <= PV_MAX_FACTORS);
   if (a->n + b->n > PV_MAX_FACTORS ||
       pv_entry_rank(r, a) + pv_entry_rank(r, b) > PV_MAX_INDEX ||
       !pv_number_mul(d, a->times, b->times, &out->times))

@@ -38,6 +38,7 @@ pv_part_at(const pv_values *v, pv_value sum, uint32_t k) {
 
 static pv_value
 product_of(pv_values *v, const uint32_t *words, uint32_t n) {
+  assert(n % 2 == 0);
   return pv_intern(v, (pv_node){.kind = PV_PRODUCT}, words, n);
 }
 
@@ -55,6 +56,7 @@ single(pv_values *v, pv_value factor) {
 /* Powers are signed, and cancel; oo * oo * 1 / oo is NaN. */
 static pv_value
 merge_products(pv_values *v, pv_value a, pv_value b) {
+  assert(pv_at(v, a)->kind == PV_PRODUCT && pv_at(v, b)->kind == PV_PRODUCT);
   uint32_t na = pv_at(v, a)->n, nb = pv_at(v, b)->n, i = 0, j = 0;
   const uint32_t *x = pv_words(v, a), *y = pv_words(v, b);
   if (!na || !nb)
@@ -101,6 +103,7 @@ pv_sum_open(const pv_values *v) {
 
 static void
 push(pv_values *v, pv_number times, pv_value product) {
+  assert(times.den > 0);
   bs_push(v->heap, &v->parts, (pv_part){times, product});
 }
 
@@ -162,6 +165,7 @@ factor_of(const pv_values *v, pv_value x) {
 
 static bool
 is_formal(const pv_values *v, pv_value product) {
+  assert(pv_at(v, product)->kind == PV_PRODUCT);
   pv_value factor = pv_lone_factor(v, product);
   return factor && pv_at(v, factor)->formal;
 }
@@ -304,6 +308,7 @@ is_linear_extremum(const pv_values *v, gs_dtype d, const pv_part *parts,
 static pv_value
 into_extremum(pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n,
               uint32_t which) {
+  assert(which < n);
   pv_part outer = parts[which], shift = {PV_ZERO, 0};
   pv_value factor = pv_lone_factor(v, outer.product);
   const pv_node *node = pv_at(v, factor);
@@ -364,6 +369,7 @@ is_nonnegative(const pv_values *v, gs_dtype d, const pv_part *parts,
 
 static pv_value
 intern_sum(pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n) {
+  assert(n);
   uint32_t words[PART_WORDS];
   bs_clear(&v->words);
   for (uint32_t k = 0; k < n; k++) {
@@ -496,6 +502,7 @@ open_factor(pv_values *v, gs_dtype d, pv_value x) {
 /* Factors of several parts: oo * (2 - 1) is oo, and 2 oo - oo is NaN. */
 static void
 distribute(pv_values *v, uint32_t from, uint32_t to, uint32_t others) {
+  assert(from <= to && to <= v->parts.len);
   for (uint32_t k = from; k < to && others > 1; k++)
     pv_drop(v, v->parts.data[k].product);
 }
@@ -508,6 +515,7 @@ is_abs(const pv_values *v, pv_value x) {
 /* Infinity times a positive number is infinity; all else is not looked into. */
 static pv_value
 multiply_lowest(pv_values *v, gs_dtype d, pv_value a, pv_value b) {
+  assert(pv_at(v, a)->kind == PV_LOWEST || pv_at(v, b)->kind == PV_LOWEST);
   pv_value other = pv_at(v, a)->kind == PV_LOWEST ? b : a;
   pv_number number;
   pv_value args[2] = {a < b ? a : b, a < b ? b : a};

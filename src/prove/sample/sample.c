@@ -51,6 +51,7 @@ holds_bound(const pv_sampler *s, place x) {
 /* The :with pattern of the class in a slot, or NULL. */
 static const eg_term *
 pattern_of_slot(const pv_sampler *s, uint32_t slot, uint32_t *part) {
+  assert(slot < s->parts->n_slots);
   for (uint32_t k = 1; k < s->parts->n_parts; k++)
     if (s->parts->root_slots[k] == slot && !s->growing[k]) {
       *part = k;
@@ -262,6 +263,7 @@ split_access(pv_sampler *s, place x, const gs_type *goal) {
 /* One item of a tuple of two whose access side is [lo, hi) of the goal's. */
 static bool
 side_type(const gs_type *goal, uint32_t lo, uint32_t hi, gs_type *out) {
+  assert(lo <= hi);
   uint32_t items = (uint32_t)goal->rank - goal->access;
   if (!items || goal->dim[goal->access] != 2 || hi > goal->access)
     return false;

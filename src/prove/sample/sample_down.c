@@ -2,6 +2,7 @@
 /* sample_down.c - for a result of a given type, attributes and a child's type
  * that give it.  The caller checks by inference that they do. */
 #include "prove/sample/sample.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_TABLE = 64 };
@@ -18,6 +19,7 @@ typedef struct down {
  * keeps those that fit, and inference decides. */
 static void
 insert_dim(gs_type *t, uint32_t at, int64_t size) {
+  assert(at <= t->rank);
   if (t->rank == GS_MAX_RANK)
     return;
   memmove(t->dim + at + 1, t->dim + at, (t->rank - at) * sizeof *t->dim);
@@ -27,6 +29,7 @@ insert_dim(gs_type *t, uint32_t at, int64_t size) {
 
 static void
 remove_dim(gs_type *t, uint32_t at) {
+  assert(at < t->rank);
   memmove(t->dim + at, t->dim + at + 1, (t->rank - at - 1u) * sizeof *t->dim);
   t->rank--;
 }
@@ -43,6 +46,7 @@ set_compute(gs_type *t, const int64_t *dim, uint32_t n) {
 /* An axis of the result. */
 static bool
 pick_axis(const down *d, uint32_t item, uint32_t *axis) {
+  assert(item < d->a->n);
   if (!d->to->rank)
     return false;
   pv_attr_set_int(d->a, item, (int64_t)pv_random(d->s, d->to->rank));
@@ -304,6 +308,7 @@ random_items(const down *d, int64_t first) {
 
 static bool
 down_reduction(const down *d, gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   bool dot = op == GS_C_DOT_PROD;
   if (d->to->rank > d->to->access)
     return false;

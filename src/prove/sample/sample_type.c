@@ -109,6 +109,7 @@ pv_random_factors(pv_sampler *s, int64_t product, int32_t n, int64_t *out,
 
 static void
 shuffle(pv_sampler *s, int64_t *p, uint32_t lo, uint32_t hi) {
+  assert(lo <= hi);
   for (uint32_t k = hi; k > lo + 1; k--) {
     uint32_t j = lo + (uint32_t)pv_random(s, k - lo);
     int64_t swap = p[k - 1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sample_up.c - attributes that suit a child of a given type. */
 #include "prove/sample/sample.h"
+#include <assert.h>
 
 typedef bool (*up)(pv_attr *, const gs_type *);
 
@@ -45,6 +46,7 @@ up_windows(pv_attr *a, const gs_type *t) {
 
 static bool
 pick_axis(pv_attr *a, uint32_t item, const gs_type *t, uint32_t *axis) {
+  assert(item < a->n);
   if (!t->rank)
     return false;
   pv_attr_set_int(a, item, (int64_t)pv_random(a->s, t->rank));

@@ -120,6 +120,7 @@ answer(ls_walk *w, const gs_expr *fact) {
 /* With the variable standing for one operator. */
 static bs_value
 answer_of(ls_walk *w, const gs_expr *fact, uint32_t slot, bs_value o) {
+  assert(slot < PV_RULE_SLOTS);
   uint32_t was = w->slots[slot];
   bool any = w->sizes[slot];
   w->slots[slot] = o.i;
@@ -217,6 +218,7 @@ is_ruled_out(ls_walk *w, uint32_t slot, bs_value o) {
 
 static void
 make_classes(ls_walk *w, uint32_t slot) {
+  assert(slot < PV_RULE_SLOTS);
   ls_classes *c = &w->classes[slot];
   bool alike = w->l->alike && asks_facts_only(w->l->rule, slot);
   c->made = true;

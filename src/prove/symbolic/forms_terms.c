@@ -2,11 +2,13 @@
 /* forms_terms.c - the terms that variables stand for while forms are listed. */
 #include "prove/symbolic/listing.h"
 #include "glenside/array/tensor.h"
+#include <assert.h>
 #include <stdio.h>
 
 /* A tensor of that rank; its sizes mean nothing. */
 static gs_term
 tensor_of(ls_walk *w, uint32_t rank, gs_dtype dtype) {
+  assert(rank <= GS_MAX_RANK && dtype < GS_DTYPE_COUNT);
   gs_type type = {
       .access = (uint8_t)rank, .rank = (uint8_t)rank, .dtype = dtype};
   char name[32];

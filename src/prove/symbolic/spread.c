@@ -23,6 +23,7 @@ const sp_places sp_size = {.size = true}, sp_none = {0};
 
 static void
 add_term(sp_walk *x, sp_places *to, uint32_t what, int64_t times) {
+  assert(to->n <= SP_TERMS && what < SP_WHATS);
   uint32_t k = 0;
   while (k < to->n && to->term[k].what != what)
     k++;

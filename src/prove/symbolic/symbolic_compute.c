@@ -30,6 +30,7 @@ element(const computing *x, const fm_number *index) {
 
 static pv_value
 parameter(const computing *x, uint32_t k) {
+  assert(k < x->node->o.n);
   const fm_operator *o = &x->node->o;
   gs_dtype d = x->c.dtype;
   pv_number number;
@@ -128,6 +129,7 @@ typedef struct items {
 
 static void
 open_items(const computing *x, items *it, uint32_t from) {
+  assert(from <= x->from->rank);
   fm_form *f = x->f;
   memset(&it->box, 0, sizeof it->box);
   memcpy(it->index, x->index, x->from->access * sizeof *it->index);
@@ -395,6 +397,7 @@ tuple_index(const computing *x, fm_number *index) {
 
 static pv_value
 fold_few(computing *x, uint32_t n) {
+  assert(n <= FEW);
   fm_form *f = x->f;
   fm_number index[GS_MAX_RANK];
   pv_value in[FEW], out = 0;
@@ -514,6 +517,7 @@ table_item(const computing *x, items *it) {
  * number it is that one, whatever the index is. */
 static pv_value
 from_table(const computing *x, pv_value index, pv_value table) {
+  assert(x->c.dtype < GS_DTYPE_COUNT);
   pv_values *v = &x->f->elements;
   pv_value args[2] = {index, table};
   pv_number all;

@@ -124,6 +124,7 @@ fm_type_of(fm_form *f, uint32_t slot) {
 
 static fm_value
 dims(const fm_type *t, uint32_t from, uint32_t to) {
+  assert(from <= to && to <= t->rank);
   fm_value out = {.kind = FM_LIST, .n = to - from};
   for (uint32_t k = from; k < to; k++)
     out.at[k - from] = t->dim[k];
@@ -181,6 +182,7 @@ fm_eval(fm_form *f, const gs_expr *e) {
 
 static bool
 read_parameter(fm_form *f, const gs_expr *e, fm_operator *o, uint32_t k) {
+  assert(k < 2);
   fm_value v = fm_eval(f, e);
   gs_dtype dtype;
   if (v.kind == FM_INT) {
@@ -217,6 +219,7 @@ fm_any_number(fm_form *f, gs_compute op, uint32_t key) {
 /* That of a variable, whose parameters may be any. */
 static bool
 operator_of_slot(fm_form *f, uint32_t slot, fm_operator *o) {
+  assert(slot < FM_SLOTS);
   bs_value now = {f->of->slots[slot]}, p;
   gs_dtype dtype;
   if (!gs_compute_of(f->values, now, &o->op))

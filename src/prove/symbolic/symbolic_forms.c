@@ -142,6 +142,7 @@ sizes(ls_walk *w, const gs_expr *e, int32_t n) {
 /* The k-th permutation of n items. */
 static void
 permutation_at(uint32_t k, uint32_t n, int64_t *out) {
+  assert(n <= GS_MAX_RANK);
   uint32_t left[GS_MAX_RANK];
   for (uint32_t i = 0; i < n; i++)
     left[i] = i;
@@ -160,6 +161,7 @@ factorial(uint32_t n) {
 
 static void
 permutation(ls_walk *w, const gs_expr *e, uint32_t n) {
+  assert(n <= GS_MAX_RANK);
   int64_t p[GS_MAX_RANK];
   bs_value v = now(w, e);
   if (v.i) { /* a repeated variable, or as it is written */
@@ -423,6 +425,7 @@ any_item(void *arg, uint32_t item, gs_number *out, uint32_t max) {
 
 static bs_value
 any_word(void *arg, uint32_t item) {
+  assert(item < ((const ranks *)arg)->sk->n_attrs);
   const ranks *r = arg;
   return now(r->w, r->sk->attrs[item]);
 }
@@ -464,6 +467,7 @@ look_at_view(ls_walk *w, const gs_sk_node *sk, const ls_shape *a,
 
 static void
 leaf(ls_walk *w, uint32_t slot, ls_shape *t) {
+  assert(slot < PV_RULE_SLOTS);
   gs_type type;
   if (ls_is_bound(w, slot)) {
     gs_type_at(w->p, (gs_term){w->slots[slot]}, &type);
@@ -505,6 +509,7 @@ look_at_node(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
 /* The state before a step: a node of the left side, or the condition. */
 static void
 mark(ls_walk *w, uint32_t step) {
+  assert(step <= PV_RULE_NODES);
   ls_mark *m = &w->before[step];
   uint32_t n = w->l->rule->scope.vars.len;
   memcpy(m->slots, w->slots, n * sizeof *m->slots);
@@ -517,6 +522,7 @@ mark(ls_walk *w, uint32_t step) {
 
 static void
 go_back(ls_walk *w, uint32_t step) {
+  assert(step <= PV_RULE_NODES);
   const ls_mark *m = &w->before[step];
   uint32_t n = w->l->rule->scope.vars.len;
   memcpy(w->slots, m->slots, n * sizeof *m->slots);

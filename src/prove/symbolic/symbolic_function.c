@@ -311,6 +311,7 @@ fn_cons(const call *c) {
 
 static fm_value
 cut(const fm_value *a, uint32_t from, uint32_t to) {
+  assert(from <= to && to <= a->n);
   fm_value out = {.kind = FM_LIST, .n = to - from};
   for (uint32_t k = from; k < to; k++)
     out.at[k - from] = a->at[k];

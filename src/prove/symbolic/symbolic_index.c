@@ -30,6 +30,7 @@ typedef struct group {
 
 static group
 group_of(fm_form *f, const fm_type *t, uint32_t from, uint32_t to) {
+  assert(from <= to && to <= t->rank);
   group g = {0};
   for (uint32_t k = from; k < to; k++)
     if (!fm_is_one(f, t->dim[k])) {
@@ -43,6 +44,7 @@ group_of(fm_form *f, const fm_type *t, uint32_t from, uint32_t to) {
 static void
 block(at *x, const group *o, uint32_t oi, uint32_t oj, const group *c,
       uint32_t ci, uint32_t cj) {
+  assert(oi <= oj && oj <= o->n && ci <= cj && cj <= c->n);
   fm_form *f = x->f;
   fm_number place = fm_constant(f, 0);
   for (uint32_t k = oi; k < oj; k++)
@@ -63,6 +65,7 @@ block(at *x, const group *o, uint32_t oi, uint32_t oj, const group *c,
  * all, so that what is left over on one side is of one element. */
 static void
 reshape_group(at *x, uint32_t o0, uint32_t o1, uint32_t c0, uint32_t c1) {
+  assert(o0 <= o1 && c0 <= c1);
   fm_form *f = x->f;
   group o = group_of(f, x->t, o0, o1), c = group_of(f, x->child, c0, c1);
   uint32_t i = 0, j = 0;

@@ -20,6 +20,7 @@ enum { MAX_COLUMNS = SY_COLUMNS, MAX_SYSTEM = SY_ROWS, MAX_DEGREE = 4 };
 
 static void
 put_row(fm_form *f, fm_number x, uint8_t frame) {
+  assert(f->why || x < f->n_numbers);
   if (f->number[x].real)
     return; /* what is left out is only not known */
   if (f->n_rows == FM_ROWS) {
@@ -180,6 +181,7 @@ add_to(lp *s, fm_number x) {
 /* by * q <= of < by * q + by */
 static bool
 add_quotient(lp *s, uint8_t var) {
+  assert(var < s->f->n_vars);
   fm_form *f = s->f;
   const fm_var *v = &f->var[var];
   if (v->kind != FM_V_QUOTIENT)
@@ -246,6 +248,7 @@ reads(const fm_form *f, fm_number x, uint16_t mono) {
 /* The rows about one variable, times the others of the monomial. */
 static bool
 multiply_rows(lp *s, fm_mono m, uint32_t which) {
+  assert(which < m.n);
   fm_form *f = s->f;
   bool more = false;
   if (!is_natural(f, &m, which))
@@ -375,6 +378,7 @@ is_plain(fm_form *f, fm_number x) {
 
 static bool
 ask(fm_form *f, fm_number x) {
+  assert(f->why || x < f->n_numbers);
   int64_t c;
   lp s = {.f = f};
   x = fm_normal(f, x);
@@ -496,6 +500,7 @@ fm_need_at_least(fm_form *f, fm_number x, int64_t least) {
 /* The second case of the next choice of a frame? */
 static bool
 choose(fm_form *f, uint32_t frame, fm_number asked) {
+  assert(frame < FM_FRAMES);
   fm_frame *x = &f->frame[frame];
   if (x->at == FM_CHOICES) {
     fm_fail(f, "too many cases");

@@ -27,6 +27,7 @@ typedef struct sum {
 
 static void
 add_term(fm_form *f, sum *s, int64_t times, uint16_t mono) {
+  assert(f->why || mono < f->n_monos);
   uint32_t k = 0;
   while (k < s->n && s->at[k].mono < mono)
     k++;
@@ -50,6 +51,7 @@ add_term(fm_form *f, sum *s, int64_t times, uint16_t mono) {
 
 static void
 add_times(fm_form *f, sum *s, int64_t times, fm_number x, uint16_t mono) {
+  assert(f->why || x < f->n_numbers);
   fm_poly p = f->number[x];
   for (uint32_t k = 0; k < p.n && times && !f->why; k++) {
     int64_t c;
@@ -276,6 +278,7 @@ fm_primitive(fm_form *f, fm_number x) {
  * A rule may say what a quotient is of by that quotient: nesting is bounded. */
 static bool
 quotient_again(fm_form *f, fm_number *x, uint8_t var) {
+  assert(var < f->n_vars);
   fm_var v = f->var[var];
   bool was = f->whole_path;
   if (v.kind != FM_V_QUOTIENT ||
@@ -485,6 +488,7 @@ through_factor(fm_form *f, fm_number x, fm_number by, fm_number *out) {
 
 static fm_number
 new_quotient(fm_form *f, fm_number rest, fm_number by) {
+  assert(f->why || (rest < f->n_numbers && by < f->n_numbers));
   fm_var v = {.kind = FM_V_QUOTIENT, .of = rest, .by = by};
   v.frame = f->number[rest].frame > f->number[by].frame ? f->number[rest].frame
                                                         : f->number[by].frame;

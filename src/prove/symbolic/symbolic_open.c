@@ -25,6 +25,7 @@ typedef struct reading {
 
 static void
 mark_side(const reading *r, gs_term root, uint8_t bit) {
+  assert(root.i < r->p->nodes.len);
   r->of[root.i] |= bit;
   for (uint32_t i = root.i + 1; i-- > 0;)
     for (uint32_t k = 0; r->of[i] & bit && k < r->p->nodes.data[i].n_kids; k++)
@@ -48,6 +49,7 @@ is_leaf(const reading *r, uint32_t term) {
 /* The terms of a side that no leaf hides, as bit 4. */
 static void
 mark_shown(const reading *r, gs_term root) {
+  assert(root.i < r->p->nodes.len);
   for (uint32_t i = 0; i < r->p->nodes.len; i++)
     r->of[i] &= 3;
   r->of[root.i] |= 4;
@@ -59,6 +61,7 @@ mark_shown(const reading *r, gs_term root) {
 
 static void
 read_leaf(reading *r, uint32_t term, gs_sk_node *out) {
+  assert(term < r->p->nodes.len);
   if (!r->hole[term]) {
     r->leaves[r->n_leaves++] = term;
     r->hole[term] = r->n_leaves;

@@ -15,6 +15,7 @@
 /* a * var + rest >= 0 as a bound of var; false when it is none. */
 static bool
 bound_of(fm_space *b, fm_number guard, uint32_t k) {
+  assert(k < b->r.n);
   fm_form *f = b->f;
   fm_number a, rest, at;
   if (!fm_depends(f, guard, b->r.var[k]) ||
@@ -77,6 +78,7 @@ take_guards(fm_space *b) {
 /* P at a corner: the bounds that `low` names are the lower ones. */
 static pv_value
 corner(fm_space *b, uint32_t low) {
+  assert(low >> b->r.n == 0);
   pv_values *v = &b->f->elements;
   fm_space c = *b;
   int64_t zero;

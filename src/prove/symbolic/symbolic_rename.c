@@ -36,6 +36,7 @@ fm_has_float(const fm_form *f, fm_number x) {
 
 static fm_number
 rename_variable(fm_form *f, const fm_renaming *r, uint8_t var) {
+  assert(var < f->n_vars);
   fm_var v = f->var[var];
   for (uint32_t k = 0; k < r->n; k++)
     if (r->var[k] == var)

@@ -146,6 +146,7 @@ read_value(reader *x, pv_value value) {
 
 static bool
 is_whole(const fm_space *b, uint32_t k) {
+  assert(k < b->r.n);
   int64_t c;
   return fm_is_constant(b->f, b->r.low[k], &c) && c == 0;
 }
@@ -153,6 +154,7 @@ is_whole(const fm_space *b, uint32_t k) {
 /* i and j as one: j := l - i * high j */
 static bool
 merge(fm_space *b, uint32_t i, uint32_t j) {
+  assert(i < b->r.n && j < b->r.n && i != j);
   fm_form *f = b->f;
   fm_space old = *b;
   uint32_t rows = f->n_rows;
@@ -214,6 +216,7 @@ see_divisor(reader *x, uint32_t slot, uint32_t place, fm_number entry) {
 /* l := u * by + v */
 static bool
 split(fm_space *b, uint32_t k) {
+  assert(k < b->r.n);
   fm_form *f = b->f;
   fm_number count, rest;
   reader x = {.b = b, .see = see_divisor, .var = b->r.var[k]};
@@ -304,6 +307,7 @@ see_place(reader *x, uint32_t slot, uint32_t place, fm_number entry) {
 
 static uint64_t
 signature(fm_space *b, uint32_t k) {
+  assert(k < b->r.n);
   reader x = {.b = b, .see = see_place, .var = b->r.var[k]};
   read_value(&x, b->r.body);
   uint64_t item[3] = {x.hash, b->r.low[k], b->r.high[k]};
@@ -314,6 +318,7 @@ signature(fm_space *b, uint32_t k) {
 
 static void
 swap_variables(fm_space *b, uint32_t i) {
+  assert(i >= 1 && i < b->r.n);
   fm_reduction old = b->r;
   b->r.var[i] = old.var[i - 1];
   b->r.low[i] = old.low[i - 1];

@@ -2,6 +2,7 @@
 /* symbolic_type.c - types over parameters; those of views are in
  * symbolic_view.c. */
 #include "prove/symbolic/symbolic_form.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct infer {
@@ -104,6 +105,7 @@ is_bounded(const infer *x, fm_number n, int64_t least, int64_t most) {
 /* Is the literal one that an integer dtype takes?  It may be computed. */
 static bool
 fits_integer(const infer *x, const fm_operator *o, uint32_t k) {
+  assert(k < o->n);
   fm_form *f = x->f;
   fm_number n = o->param[k].number;
   double real = o->param[k].real;
@@ -168,6 +170,7 @@ drop(const infer *x, uint32_t n) {
 
 static void
 need_tuple(const infer *x, int64_t size) {
+  assert(x->a->access <= x->a->rank);
   fm_number n = x->a->dim[x->a->access];
   fm_need(x->f, fm_combine(x->f, 1, n, 0, n, -size), true);
   drop(x, 1);

@@ -14,6 +14,7 @@ enum { MAX_DEPTH = 40 };
 static pv_value
 leaf(fm_form *f, gs_dtype d, uint32_t source, uint32_t what, bool positive,
      bool partial) {
+  assert(d < GS_DTYPE_COUNT);
   uint32_t words[3] = {source, what, 0};
   pv_node node = {.kind = PV_LEAF,
                   .dtype = (uint8_t)d,

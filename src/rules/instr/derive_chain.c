@@ -165,6 +165,7 @@ typedef struct view_step {
 
 static const char *
 list_text(const deriver *d, const size *s, uint32_t n) {
+  assert(s || !n);
   bs_text t;
   bs_text_init(&t, d->ctx->heap);
   bs_put(&t, "(list");

@@ -8,6 +8,7 @@
  * be added.  What is looked at as a whole on the way (windows, a softmax, a
  * reshape) is held: it has the size that it has. */
 #include "rules/instr/derive.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_IDS = 512 };
@@ -58,6 +59,7 @@ unite(following *f, uint32_t a, uint32_t b) {
 
 static void
 hold(following *f, const shape_of *s, uint32_t from) {
+  assert(from <= s->rank);
   for (uint32_t k = from; k < s->rank; k++)
     f->held[root_of(f, s->id[k])] = true;
 }
@@ -65,6 +67,7 @@ hold(following *f, const shape_of *s, uint32_t from) {
 /* A dimension put in at `at`. */
 static void
 insert(following *f, shape_of *s, uint32_t at) {
+  assert(at <= s->rank);
   if (s->rank == GS_MAX_RANK) {
     f->failed = true;
     return;
@@ -76,6 +79,7 @@ insert(following *f, shape_of *s, uint32_t at) {
 
 static void
 take_out(shape_of *s, uint32_t at) {
+  assert(at < s->rank);
   memmove(s->id + at, s->id + at + 1, (s->rank - at - 1) * sizeof *s->id);
   s->rank--;
 }
@@ -314,6 +318,7 @@ follow_hole(following *f, const gs_sk_node *n, shape_of *s) {
 
 static void
 follow_node(following *f, const gs_skeleton *sk, uint32_t k, shape_of *all) {
+  assert(k < sk->n);
   const gs_sk_node *n = &sk->nodes[k];
   if (n->hole) {
     follow_hole(f, n, &all[k]);

@@ -55,6 +55,7 @@ rl_plan_over(const deriver *d, rl_over *out) {
 
 static const gs_expr *
 whole_size(const deriver *d, const rl_over *over, uint32_t i, bs_span span) {
+  assert(i < over->n);
   gs_expr *tiles = BS_NEW(d->ctx->arena, gs_expr);
   *tiles = (gs_expr){.kind = GS_X_VAR,
                      .sort = GS_SORT_INT,
@@ -69,6 +70,7 @@ whole_size(const deriver *d, const rl_over *over, uint32_t i, bs_span span) {
 static void
 widen(const deriver *d, const rl_over *over, uint32_t i, int at,
       gs_operand *o) {
+  assert(at < (int)o->rank);
   if (at < 0)
     return;
   const gs_expr **dims =
@@ -108,6 +110,7 @@ rl_widen_instr(const deriver *d, rl_over *over) {
 
 static const char *
 tiles(const deriver *d, uint32_t i) {
+  assert(i < d->over->n);
   return bs_arena_printf(d->ctx->arena, "?%s",
                          d->scope.vars.data[d->over->slot[i]].name);
 }
@@ -115,6 +118,7 @@ tiles(const deriver *d, uint32_t i) {
 /* Variables of dimensions that are cut have the size of a tile. */
 static void
 bind_variables(deriver *d, uint32_t i) {
+  assert(i < d->over->n);
   const rl_over *over = d->over;
   for (uint32_t k = 0; k < over->instr->n_operands; k++) {
     int at = over->dim[i].in_operand[k];
@@ -172,6 +176,7 @@ rl_over_attr(const deriver *d) {
  * n. */
 static uint32_t
 cut_at(const rl_over *over, uint32_t operand, uint32_t dim) {
+  assert(operand <= over->instr->n_operands);
   uint32_t i = 0;
   for (; i < over->n; i++) {
     bool result = operand == over->instr->n_operands;

@@ -161,6 +161,7 @@ find_cuts(fitting *x) {
 /* Whether another way gave the same for this order of operands. */
 static bool
 was_there(fitting *x, uint32_t way) {
+  assert(way < FIT_WAYS);
   x->others[way] = x->space;
   for (uint32_t k = 0; k < way; k++)
     if (!memcmp(&x->others[k], &x->space, sizeof x->space))
@@ -212,6 +213,7 @@ by_cycles(const void *a, const void *b) {
 
 static void
 keep(rl_guard *g, eg_class made) {
+  assert(g->n_made < FIT_MOST_ADDED);
   for (uint32_t k = 0; k < g->n_made; k++)
     if (g->made[k].i == made.i)
       return;
@@ -237,6 +239,7 @@ build(fitting *x, const fit_candidate *c, fit_mode mode) {
  * one that takes what other calls leave, those are a part of the price. */
 static bool
 may_be_cheapest(const fitting *x, uint32_t at) {
+  assert(at < x->all.len);
   uint32_t cut = x->all.data[at].cut;
   for (uint32_t k = 0; cut && !x->cuts.data[cut - 1].is_wide && k < at; k++)
     if (!x->all.data[k].cut)

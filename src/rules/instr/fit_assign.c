@@ -72,6 +72,7 @@ enum { MOST_BOUND = 4096, FEWER = 4 };
 /* What products of divisors of the digits reach within the bound. */
 static int64_t
 most_within(const search *x, uint32_t id) {
+  assert(id < x->f->n_ids);
   int64_t most = x->most[id], best = 1;
   bool reached[MOST_BOUND + 1] = {[1] = true};
   for (uint32_t k = 0; k < x->n; k++)
@@ -87,6 +88,7 @@ most_within(const search *x, uint32_t id) {
 /* All of the digits that may stand for one of the instruction. */
 static int64_t
 whole_of(const search *x, uint32_t id) {
+  assert(id < x->f->n_ids);
   int64_t n = 1, most = x->most[id] ? x->most[id] : INT64_MAX;
   for (uint32_t k = 0; k < x->n; k++)
     if (x->pairs[k].id == id &&
@@ -123,6 +125,7 @@ find_bounds(search *x) {
 
 static bool
 is_bounded(const search *x, uint32_t id) {
+  assert(id < x->f->n_ids);
   return !x->f->id[id].fixed && x->most[id];
 }
 
@@ -157,6 +160,7 @@ next_free(const search *x, const pair *p, int64_t last) {
 /* The next smaller divisor of what is left. */
 static int64_t
 next_bounded(const search *x, const pair *p, int64_t below) {
+  assert(x->taken[p->id] >= 1);
   int64_t left = x->a.rest[p->atom], taken = x->taken[p->id];
   int64_t v = x->most[p->id] / taken;
   v = v < left ? v : left;
@@ -176,6 +180,7 @@ next_value(const search *x, uint32_t k, int64_t last) {
 
 static void
 give(search *x, uint32_t k, int64_t v) {
+  assert(v >= 1 && x->a.rest[x->pairs[k].atom] % v == 0);
   const pair *p = &x->pairs[k];
   x->value[k] = v;
   x->a.part[p->atom][p->id] = v;
@@ -187,6 +192,7 @@ give(search *x, uint32_t k, int64_t v) {
 
 static void
 take_back(search *x, uint32_t k) {
+  assert(x->value[k] >= 1);
   const pair *p = &x->pairs[k];
   x->a.rest[p->atom] *= x->value[k];
   x->taken[p->id] /= x->value[k];

@@ -41,6 +41,7 @@ fit_add_view(building *b, gs_op op, const bs_value *items, uint32_t n) {
 
 static void
 set_access(building *b, uint32_t n) {
+  assert(n <= b->type.rank);
   bs_value item = bs_int(b->m->session->ctx.values, n);
   if (!b->failed && b->type.access != n)
     fit_add_view(b, GS_ACCESS, &item, 1);
@@ -85,6 +86,7 @@ fit_reshape(building *b, const int64_t *dim, uint32_t n, uint32_t access) {
 
 static void
 transpose(building *b, const int64_t *order, uint32_t n) {
+  assert(n <= GS_MAX_RANK);
   bool same = true;
   for (uint32_t k = 0; k < n; k++)
     same &= order[k] == k;
@@ -97,6 +99,7 @@ transpose(building *b, const int64_t *order, uint32_t n) {
 
 static void
 put_part(parts *p, uint32_t atom, uint32_t id, int64_t size) {
+  assert(size >= 1 && p->n <= MOST_PARTS);
   if (size == 1)
     return;
   if (p->n == MOST_PARTS) {
@@ -139,6 +142,7 @@ fit_put_rest(const building *b, uint32_t atom, parts *p) {
 /* What all atoms give a digit of the instruction. */
 static int64_t
 put_id(const building *b, uint32_t id, parts *p) {
+  assert(id < b->m->f->n_ids);
   int64_t all = 1;
   for (uint32_t i = 0; i < b->s->n; i++) {
     put_part(p, i, id, b->a->part[i][id]);
@@ -249,6 +253,7 @@ is_padded(const building *b, uint32_t atom) {
 
 static void
 slice_dim(building *b, uint32_t d, uint32_t cut) {
+  assert(cut < b->slice->n);
   bs_values *values = b->m->session->ctx.values;
   int64_t from = b->slice->of[cut].from, size = b->slice->of[cut].size;
   int64_t whole = fit_whole_size(b, b->slice->of[cut].atom);
@@ -304,6 +309,7 @@ strides_of(const building *b, const fit_list *list, const parts *p,
 
 static const fit_list *
 atoms_of(const building *b, uint32_t k) {
+  assert(k <= b->m->f->instr->n_operands);
   return k < b->m->f->instr->n_operands ? &b->s->operand[k] : &b->s->result;
 }
 
@@ -383,6 +389,7 @@ fit_copy(building *b) {
 
 static void
 put_over(building *b, uint32_t atom) {
+  assert(atom < b->s->n);
   gs_over *o = &b->over;
   if (b->a->rest[atom] == 1)
     return;

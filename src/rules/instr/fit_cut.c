@@ -47,6 +47,7 @@ fit_slice_of(const fit_space *s, const fit_cut *cut, uint32_t k) {
 
 static int64_t
 greatest_part(int64_t size, int64_t most) {
+  assert(size >= 1 && most >= 1);
   int64_t v = most < size ? most : size;
   while (size % v)
     v--;
@@ -181,6 +182,7 @@ fit_find_pads(const fit_instr *f, const fit_space *s, fit_cut *cut) {
  * is iterated of it lies right above. */
 static bool
 goes_on(const fit_space *s, const fit_assignment *a, uint32_t atom) {
+  assert(atom < s->n);
   const fit_list *list = &s->result;
   bool behind = false, on = true;
   for (uint32_t k = 0; k < list->n; k++) {

@@ -6,6 +6,7 @@
  * the same size both times have it in each call; the others may have any. */
 #include "rules/instr/derive.h"
 #include "rules/instr/fit.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_TERMS = 512 };
@@ -93,6 +94,7 @@ write_out(reading *r, uint32_t which) {
 
 static fit_node *
 new_node(reading *r, uint32_t parent) {
+  assert(parent == UINT32_MAX || parent < r->out->n_nodes);
   fit_instr *f = r->out;
   if (f->n_nodes == FIT_NODES ||
       (parent != UINT32_MAX && f->node[parent].n_kids == FIT_KIDS)) {
@@ -114,6 +116,7 @@ later(reading *r, gs_term t, uint32_t node, const rl_index *x) {
 static void
 read_items(reading *r, gs_term tuple, uint32_t node, const gs_type *type,
            const rl_index *x) {
+  assert(type->access < type->rank);
   for (int64_t k = type->dim[type->access]; k-- > 0 && !r->failed;) {
     rl_index y = *x;
     rl_row item = {.item = k};

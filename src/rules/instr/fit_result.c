@@ -144,6 +144,7 @@ fit_place_of(const fit_list *list, uint32_t atom) {
 /* One behind the other along a digit of the result. */
 static void
 join(building *whole, const fit_wide *two, uint32_t atom, fit_wide *out) {
+  assert(atom < whole->s->n);
   bs_values *values = whole->m->session->ctx.values;
   const gs_type *types[2] = {&two[0].type, &two[1].type};
   eg_class kids[2] = {two[0].cls, two[1].cls};
@@ -169,6 +170,7 @@ crop(building *whole, const fit_cut *cut) {
 static void
 build_part(building *whole, const fit_cut *cut, uint32_t k,
            const gs_instr *into, const fit_onto *onto, fit_wide *out) {
+  assert(k < fit_parts_of(cut));
   fit_slice slice = fit_slice_of(whole->s, cut, k);
   slice.onto = onto;
   building b = *whole;
@@ -209,6 +211,7 @@ fold(building *whole, const fit_wide *two, fit_wide *out) {
 static void
 build_sums(building *whole, const fit_cut *cut, uint32_t k,
            const gs_instr *into, fit_wide *out) {
+  assert(cut->sums <= 1);
   fit_onto onto;
   fit_wide two[2];
   build_part(whole, cut, k << cut->sums, into, NULL, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fit_room.c - which sizes of a call its memories have room for. */
 #include "rules/instr/fit.h"
+#include <assert.h>
 #include <string.h>
 
 /* Far more than any memory has. */
@@ -29,6 +30,7 @@ fit_has_room(const gs_context *ctx, const fit_instr *f, const int64_t *size) {
  * room while the others are as small as they may be. */
 static int64_t
 largest(const gs_context *ctx, const fit_instr *f, uint32_t id) {
+  assert(id < f->n_ids);
   int64_t size[FIT_IDS], v = 0;
   for (uint32_t j = 0; j < f->n_ids; j++)
     size[j] = f->id[j].fixed ? f->id[j].fixed : 1;

@@ -57,6 +57,7 @@ find(const fit_match *m, search *s, eg_class c, eg_class goal) {
 /* Its elements, and not what it is cast from, through these views. */
 static bool
 bring(fit_match *m, uint32_t k, eg_class goal) {
+  assert(k < FIT_OPERANDS);
   search s;
   uint32_t path[MOST_CLASSES], n = 0;
   eg_class c = m->leaf[k];
@@ -78,6 +79,7 @@ bring(fit_match *m, uint32_t k, eg_class goal) {
 /* No place before k sees the same operand. */
 static bool
 is_first(const fit_match *m, uint32_t k) {
+  assert(k < m->f->n_seen);
   for (uint32_t j = 0; j < k; j++)
     if (j != m->f->seen_as[k] && m->f->seen_as[j] == m->f->seen_as[k])
       return false;

@@ -110,6 +110,7 @@ stand_together(const joining *j, uint32_t high, uint32_t low) {
 
 static void
 join_two(joining *j, uint32_t high, uint32_t low) {
+  assert(high != low);
   j->size[low] *= j->size[high];
   j->size[high] = 0;
   for (uint32_t k = 0; k < j->n_rows; k++) {

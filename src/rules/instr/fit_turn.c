@@ -49,6 +49,7 @@ find_turn(const building *b, const fit_chain *chain, uint32_t k,
 /* The dimension becomes the innermost one; back: that undone. */
 static void
 transpose(building *b, uint32_t last, bool back) {
+  assert(last < b->type.rank);
   bs_values *values = b->m->session->ctx.values;
   int64_t order[GS_MAX_RANK];
   uint32_t n = b->type.rank;

@@ -36,6 +36,7 @@ values_of(const fit_match *m) {
 
 static void
 later(walk *w, uint32_t node, uint32_t parent, eg_class c, const rl_index *x) {
+  assert(node < w->m->f->n_nodes);
   if (w->n == MOST_WAITING)
     w->failed = true;
   else
@@ -131,6 +132,7 @@ fit_computes(const fit_match *m, eg_node node, gs_compute op, bs_value *spec) {
 static uint32_t
 find_nth(const fit_match *m, eg_class c, gs_compute op, uint32_t past,
          bs_value *spec, eg_class *kid) {
+  assert(op < GS_COMPUTE_COUNT);
   uint32_t n, n_kids, found = 0;
   const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
   for (uint32_t k = 0; k < n; k++) {
@@ -281,6 +283,7 @@ find_operator(fit_match *m, const fit_node *n, eg_class c) {
 
 static void
 later_items(walk *w, uint32_t node, eg_class tuple, const rl_index *x) {
+  assert(node < w->m->f->n_nodes);
   const fit_node *n = &w->m->f->node[node];
   const gs_type *type = fit_class_type(w->m, tuple);
   bool swap = n->swap >= 0 && w->swaps >> n->swap & 1;
@@ -307,6 +310,7 @@ has_items(const walk *w, uint32_t node, eg_class tuple) {
 static bool
 take_dot(walk *w, uint32_t sum, uint32_t product, eg_class c,
          const rl_index *x) {
+  assert(sum < w->m->f->n_nodes && product < w->m->f->n_nodes);
   const fit_node *s = &w->m->f->node[sum], *p = &w->m->f->node[product];
   bs_value spec;
   if (s->op != GS_C_REDUCE_SUM || p->is_operand || p->reduces ||
@@ -328,6 +332,7 @@ take_dot(walk *w, uint32_t sum, uint32_t product, eg_class c,
 static bool
 take_reduction(walk *w, uint32_t node, uint32_t next, eg_class c,
                const rl_index *x) {
+  assert(node < w->m->f->n_nodes);
   const fit_node *n = &w->m->f->node[node];
   bs_value spec;
   if (fit_class_type(w->m, c)->dtype != n->dtype)
@@ -366,6 +371,7 @@ walk_reduction(walk *w, const place *at) {
 
 static bool
 take_operator(walk *w, uint32_t node, eg_class c, const rl_index *x) {
+  assert(node < w->m->f->n_nodes);
   const fit_node *n = &w->m->f->node[node];
   gs_compute_kind kind = gs_compute_table[n->op].kind;
   if (fit_class_type(w->m, c)->dtype != n->dtype)
@@ -409,6 +415,7 @@ skips_cast(walk *w, const place *at) {
 
 static void
 found_leaf(walk *w, uint32_t operand, const trail *t) {
+  assert(operand < FIT_OPERANDS);
   w->m->leaf[operand] = t->cls;
   w->m->index[operand] = t->x;
   w->m->has_leaf[operand] = true;

@@ -9,6 +9,7 @@
  * itself. */
 #include "rules/instr/fit.h"
 #include "base/map.h"
+#include <assert.h>
 
 typedef struct rank {
   eg_class cls;
@@ -127,6 +128,7 @@ fit_is_array(const fit_match *m, eg_class c) {
 /* Behind those that are not above it; what there is no room for is left out. */
 static void
 insert(fit_ways *w, rank *ranks, const rank *way, eg_node node) {
+  assert(w->n <= FIT_MOST_WAYS);
   uint32_t at = w->n < FIT_MOST_WAYS ? w->n++ : w->n;
   for (; at > 0 && is_below(way, &ranks[at - 1]); at--)
     if (at < FIT_MOST_WAYS) {

@@ -11,6 +11,7 @@
  * The rules of those calls are asked here, as what they find for the operand's
  * class is united with it only when all rules have been. */
 #include "rules/instr/fit_search.h"
+#include <assert.h>
 #include <string.h>
 
 /* What is left, and the digits of the operand that it has more of, each told by
@@ -33,6 +34,7 @@ typedef struct lefts {
 
 static int64_t
 size_below(const fit_space *s, const fit_list *list, uint32_t at) {
+  assert(at < list->n);
   int64_t low = 1;
   while (++at < list->n)
     low *= s->atom[list->atom[at]].size;
@@ -43,6 +45,7 @@ size_below(const fit_space *s, const fit_list *list, uint32_t at) {
 static int64_t
 parts_below(const fit_instr *f, const fit_assignment *a, uint32_t atom,
             uint32_t id) {
+  assert(atom < FIT_ATOMS && id < f->n_ids);
   int64_t all = 1;
   while (++id < f->n_ids)
     all *= a->part[atom][id];
