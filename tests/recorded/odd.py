@@ -37,8 +37,11 @@ def table():
         bits[name] = eval(" ".join(value.split()), {}, bits)
     # A name for another one's bit is no command.
     own = {b: n for n, b in reversed(bits.items())}
+    with open(os.path.join(folder, "cli_emit.h"), encoding="utf-8") as f:
+        forms = " ".join(re.findall(r'X\(\w+, "([\w-]+)"', f.read()))
     with open(os.path.join(folder, "options_table.c"), encoding="utf-8") as f:
-        rows = re.findall(r'\{("[^}]*)\}', f.read(), re.S)
+        text = f.read().replace(" FORMS,", f' "{forms}",')
+        rows = re.findall(r'\{("[^}]*)\}', text, re.S)
     for row in rows:
         name, letter, argument, kind, _, mask, preset, choices = re.match(
             r"""\s*"(.*?)",\s*('.'|0),\s*("[^"]*"|NULL),\s*(\w+),\s*AT\((\w+)\),
