@@ -24,6 +24,7 @@ typedef struct cover {
   const rl_linter *l;
   bs_values *values;
   bs_value *bound; /* by variable of the general rule */
+  bs_map replaced; /* by list: what it came to */
 } cover;
 
 static const char *
@@ -59,7 +60,25 @@ match(cover *c, bs_value pattern, bs_value v, int depth) {
   return true;
 }
 
-/* BS_NIL when it nests too deep or has too many items. */
+static bs_value replace(cover *, bs_value, int depth);
+
+static bs_value
+replace_items(cover *c, bs_value list, int depth) {
+  bs_value items[GS_MAX_ARGUMENTS + 1];
+  uint32_t n = bs_len(c->values, list);
+  if (n > GS_MAX_ARGUMENTS + 1 || depth > MAX_DEPTH)
+    return BS_NIL;
+  for (uint32_t k = 0; k < n; k++) {
+    items[k] = replace(c, bs_item(c->values, list, k), depth + 1);
+    if (!items[k].i)
+      return BS_NIL;
+  }
+  return rl_normal(c->values, bs_list(c->values, items, n));
+}
+
+/* BS_NIL when it nests too deep or has too many items.  Definitions stand in
+ * each place where they are used, so a list is met as often as there are ways
+ * to it, and is replaced once. */
 static bs_value
 replace(cover *c, bs_value v, int depth) {
   int number = rl_canon_number(c->values, v);
@@ -67,16 +86,12 @@ replace(cover *c, bs_value v, int depth) {
     return c->bound[number].i ? c->bound[number] : v;
   if (bs_kind_of(c->values, v) != BS_KIND_LIST)
     return v;
-  uint32_t n = bs_len(c->values, v);
-  bs_value items[GS_MAX_ARGUMENTS + 1];
-  if (n > GS_MAX_ARGUMENTS + 1 || depth > MAX_DEPTH)
-    return BS_NIL;
-  for (uint32_t k = 0; k < n; k++) {
-    items[k] = replace(c, bs_item(c->values, v, k), depth + 1);
-    if (!items[k].i)
-      return BS_NIL;
-  }
-  return rl_normal(c->values, bs_list(c->values, items, n));
+  uint32_t known = bs_map_get(&c->replaced, v.i);
+  if (known != BS_NO_ENTRY)
+    return (bs_value){known};
+  bs_value out = replace_items(c, v, depth);
+  bs_map_put_first(c->l->ctx->heap, &c->replaced, v.i, out.i);
+  return out;
 }
 
 static bool
@@ -98,6 +113,7 @@ covers(const rl_linter *l, const rl_canon *a, const rl_canon *b) {
     is = test.i && rl_implied(l, b, test);
   }
   bs_free(heap, c.bound);
+  bs_map_done(heap, &c.replaced);
   return is;
 }
 
