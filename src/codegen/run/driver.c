@@ -246,7 +246,6 @@ cg_put_driver(const cg_job *jobs, uint32_t n, const char *const *names,
               const int64_t *times, cg_place *const *places, uint32_t repeats,
               double seconds, bs_text *out) {
   assert((jobs && names) || !n);
-  assert(repeats >= 1);
   bs_put(out, "#define _POSIX_C_SOURCE 200809L\n");
   /* Their parameters may have names that are macros of the others. */
   for (uint32_t j = 0; j < n; j++)
