@@ -92,19 +92,24 @@ t_windows(on_import *im, gs_term a, const int64_t *shape, const int64_t *stride,
   return add(im, GS_WINDOWS, items, 3, &a, 1);
 }
 
+/* A dimension that a model names may not be there: then the term is refused. */
+static bool
+has_dimension(const gs_type *type, int64_t d) {
+  return d >= 0 && d < type->rank;
+}
+
 gs_term
 t_slice(on_import *im, gs_term a, int64_t d, int64_t lo, int64_t hi) {
-  assert(d >= 0 && d <= GS_MAX_RANK);
   gs_type type;
   bs_value items[] = {whole(im, d), whole(im, lo), whole(im, hi)};
-  if (t_type(im, a, &type) && d < type.rank && !lo && hi == type.dim[d])
+  if (t_type(im, a, &type) && has_dimension(&type, d) && !lo &&
+      hi == type.dim[d])
     return a;
   return add(im, GS_SLICE, items, 3, &a, 1);
 }
 
 gs_term
 t_concat(on_import *im, gs_term a, gs_term b, int64_t d) {
-  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value items[] = {whole(im, d)};
   return add(im, GS_CONCAT, items, 1, (gs_term[]){a, b}, 2);
 }
@@ -112,12 +117,12 @@ t_concat(on_import *im, gs_term a, gs_term b, int64_t d) {
 gs_term
 t_pad(on_import *im, gs_term a, const char *kind, int64_t d, int64_t before,
       int64_t after) {
-  assert(d >= 0 && d <= GS_MAX_RANK);
   gs_type type;
   if (!t_type(im, a, &type))
     return GS_NO_TERM;
+  gs_number size = has_dimension(&type, d) ? type.dim[d] : 0;
   a = t_slice(im, a, d, before < 0 ? -before : 0,
-              gs_plus(on_over(im), type.dim[d], after < 0 ? after : 0));
+              gs_plus(on_over(im), size, after < 0 ? after : 0));
   before = before < 0 ? 0 : before;
   after = after < 0 ? 0 : after;
   bs_value items[] = {bs_sym(im->ctx->values, kind), whole(im, d),
@@ -127,14 +132,12 @@ t_pad(on_import *im, gs_term a, const char *kind, int64_t d, int64_t before,
 
 gs_term
 t_squeeze(on_import *im, gs_term a, int64_t d) {
-  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value items[] = {whole(im, d)};
   return add(im, GS_SQUEEZE, items, 1, &a, 1);
 }
 
 gs_term
 t_insert(on_import *im, gs_term a, int64_t d) {
-  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value items[] = {whole(im, d)};
   return add(im, GS_INSERT_AXIS, items, 1, &a, 1);
 }
@@ -164,14 +167,12 @@ t_reshape(on_import *im, gs_term a, const int64_t *s, uint32_t n_s,
 
 gs_term
 t_repeat(on_import *im, gs_term a, int64_t d, int64_t times) {
-  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value items[] = {whole(im, d), whole(im, times)};
   return times == 1 ? a : add(im, GS_REPEAT, items, 2, &a, 1);
 }
 
 gs_term
 t_reverse(on_import *im, gs_term a, int64_t d) {
-  assert(d >= 0 && d <= GS_MAX_RANK);
   bs_value item = whole(im, d);
   return add(im, GS_REVERSE, &item, 1, &a, 1);
 }
@@ -337,11 +338,12 @@ t_common(on_import *im, const gs_type *a, const gs_type *b, gs_type *out) {
 
 gs_term
 t_stride(on_import *im, gs_term a, int64_t d, int64_t step) {
-  assert(d >= 0 && d <= GS_MAX_RANK);
   gs_type type;
   int64_t ones[GS_MAX_RANK], stride[GS_MAX_RANK];
   if (!t_type(im, a, &type) || step == 1)
     return a;
+  if (!has_dimension(&type, d))
+    return t_slice(im, a, d, 0, 0);
   for (uint32_t k = 0; k < type.rank; k++)
     ones[k] = stride[k] = 1;
   stride[d] = step;
