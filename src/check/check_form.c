@@ -212,12 +212,6 @@ down(form *f, gs_term t, int64_t sum, indices *x) {
 
 enum { SUM, READ, OPERATOR, BOUND };
 
-static bool
-keeps_order(gs_op op) {
-  return op == GS_ACCESS || op == GS_RESHAPE || op == GS_FLATTEN ||
-         op == GS_SQUEEZE || op == GS_INSERT_AXIS || op == GS_MATERIALIZE;
-}
-
 /* Whether a term is read as it is, and not looked into.  Zeros beside what is
  * summed are looked into. */
 static bool
@@ -237,8 +231,9 @@ is_leaf(const form *f, gs_term t, bool in_sum) {
 /* What has the same elements in the same order. */
 static gs_term
 without_shape(const form *f, gs_term t) {
-  while (keeps_order(gs_at(f->p, t)->op))
-    t = gs_at(f->p, t)->kids[0];
+  const gs_node *n = gs_at(f->p, t);
+  for (; gs_keeps_order(n->op) || n->op == GS_MATERIALIZE; n = gs_at(f->p, t))
+    t = n->kids[0];
   return t;
 }
 

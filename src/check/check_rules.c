@@ -57,8 +57,7 @@ ck_give_param(ck_rules *r, const char *text) {
 
 /* ---- outlines ---- */
 
-static const char clauses[] =
-    ":with :also :let :for :where :kind :match-limit ";
+static const char clauses[] = ":with :also :let :for :where :kind :match-limit";
 
 /* A text, a side, an arrow and a side, with clauses anywhere among them. */
 static bool
@@ -68,9 +67,8 @@ read_items(ck_rules *r, ck_rule *rule) {
   for (uint32_t x = rule->first; x; x = bs_sx_at(sx, x)->next) {
     const char *word = symbol(r, sx, x);
     if (word && word[0] == ':') {
-      const char *known = strstr(clauses, word);
       x = bs_sx_at(sx, x)->next;
-      if (!x || !known || known[strlen(word)] != ' ')
+      if (!x || !bs_has_word(clauses, word))
         return bad(r, rule->span, "the clause is unknown");
       rule->n_clauses++;
     } else if (word && (!strcmp(word, "=>") || !strcmp(word, "<=>"))) {
@@ -128,20 +126,28 @@ read_rule(ck_rules *r, const bs_sexps *sx, uint32_t node) {
 
 /* ---- files ---- */
 
-/* Strategies, runs and tests say nothing of meaning; sets hold rules. */
+static bool
+read_ruleset(ck_rules *r, const bs_sexps *sx, uint32_t node) {
+  bool ok = true;
+  for (uint32_t x = bs_sx_item(sx, node, 2); x; x = bs_sx_at(sx, x)->next) {
+    const char *head = bs_sx_head(sx, r->ctx->values, x);
+    if (head && !strcmp(head, "rule"))
+      ok &= read_rule(r, sx, x);
+  }
+  return ok;
+}
+
+/* Strategies, runs and tests say nothing of meaning. */
 static bool
 read_form(void *rules, uint32_t file, uint32_t node) {
   ck_rules *r = rules;
   const bs_sexps *sx = &r->forms.files.data[file].sx;
   const char *head = bs_sx_head(sx, r->ctx->values, node);
-  uint32_t x = head && !strcmp(head, "ruleset") ? bs_sx_item(sx, node, 2) : 0;
-  bool ok = true;
-  for (; x; x = bs_sx_at(sx, x)->next)
-    ok &= !bs_sx_head(sx, r->ctx->values, x) || read_form(r, file, x);
   return !head ? bad(r, bs_sx_at(sx, node)->span, "a form is expected")
-         : !strcmp(head, "rule")  ? read_rule(r, sx, node)
-         : !strcmp(head, "param") ? read_param(r, sx, node)
-                                  : ok;
+         : !strcmp(head, "rule")    ? read_rule(r, sx, node)
+         : !strcmp(head, "ruleset") ? read_ruleset(r, sx, node)
+         : !strcmp(head, "param")   ? read_param(r, sx, node)
+                                    : true;
 }
 
 void

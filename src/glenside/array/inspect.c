@@ -4,6 +4,12 @@
 #include <assert.h>
 #include <string.h>
 
+bool
+gs_keeps_order(gs_op op) {
+  return op == GS_ACCESS || op == GS_RESHAPE || op == GS_FLATTEN ||
+         op == GS_SQUEEZE || op == GS_INSERT_AXIS;
+}
+
 static bool
 stays(const gs_view_row *row) {
   return !row->offset && !row->divided &&

@@ -8,6 +8,9 @@
 #include "glenside/program/program.h"
 #include "glenside/type/view.h"
 
+/* Does such a view have the elements of its child, in their order? */
+bool gs_keeps_order(gs_op);
+
 /* Is the view one in which nothing moves: an index in a child is one of the
  * view's, as it is, or there is one element?  Where sizes differ, zeros stand
  * behind the child, or the view ends before it does.  Of a program without open

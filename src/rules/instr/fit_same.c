@@ -5,6 +5,7 @@
  * may end in different classes: an array, and the same one with dimensions of
  * one more, or in another shape, which something computes, too.  Both have the
  * same elements, so that one of them is a view of the other. */
+#include "glenside/array/inspect.h"
 #include "rules/instr/fit.h"
 #include <assert.h>
 
@@ -20,8 +21,7 @@ typedef struct search {
 /* Of such a view each element is one of what it shows. */
 static bool
 is_one_to_one(uint32_t op) {
-  return op == GS_ACCESS || op == GS_TRANSPOSE || op == GS_RESHAPE ||
-         op == GS_FLATTEN || op == GS_SQUEEZE || op == GS_INSERT_AXIS;
+  return op == GS_TRANSPOSE || gs_keeps_order((gs_op)op);
 }
 
 static void
