@@ -111,9 +111,9 @@ with_number(on_import *im, gs_term *out) {
   if (number_in(im, 1, 0, &v)) {
     gs_term x = on_term_in(im, 0);
     if (which == ON_ADD || which == ON_SUB)
-      *out = t_compute1(im, "offset", which == ON_SUB ? -v : v, x);
+      *out = t_offset(im, which == ON_SUB ? -v : v, x);
     else if (which == ON_MUL || (which == ON_DIV && is_power_of_two(v)))
-      *out = t_compute1(im, "scale", which == ON_DIV ? 1 / v : v, x);
+      *out = t_scale(im, which == ON_DIV ? 1 / v : v, x);
     else
       return false;
     return true;
@@ -141,7 +141,7 @@ emit_variadic(on_import *im) {
   for (uint32_t k = 1; k < n; k++)
     out = combine(im, folds[im->row->which], out, on_term_in(im, k));
   if (im->row->which == ON_MEAN)
-    out = t_compute1(im, "scale", 1.0 / n, out);
+    out = t_scale(im, 1.0 / n, out);
   on_out(im, 0, out, on_type_in(im, 0));
 }
 
@@ -263,20 +263,17 @@ gelu(on_import *im, gs_term x) {
   gs_term inner;
   if (on_attr_is(im, "approximate", "tanh", "none")) {
     gs_term cube = t_fold(im, "mul", x, t_compute(im, "square", x));
-    inner = t_fold(im, "add", x, t_compute1(im, "scale", 0.044715, cube));
-    inner = t_compute(im, "tanh",
-                      t_compute1(im, "scale", 0.7978845608028654, inner));
+    inner = t_fold(im, "add", x, t_scale(im, 0.044715, cube));
+    inner = t_compute(im, "tanh", t_scale(im, 0.7978845608028654, inner));
   } else {
-    inner =
-        t_compute(im, "erf", t_compute1(im, "scale", 0.7071067811865476, x));
+    inner = t_compute(im, "erf", t_scale(im, 0.7071067811865476, x));
   }
-  return t_compute1(im, "scale", 0.5,
-                    t_fold(im, "mul", x, t_compute1(im, "offset", 1, inner)));
+  return t_scale(im, 0.5, t_fold(im, "mul", x, t_offset(im, 1, inner)));
 }
 
 static gs_term
 hard_sigmoid(on_import *im, gs_term x, double alpha, double beta) {
-  x = t_compute1(im, "offset", beta, t_compute1(im, "scale", alpha, x));
+  x = t_offset(im, beta, t_scale(im, alpha, x));
   return t_clip(im, 0, 1, x);
 }
 
@@ -286,7 +283,7 @@ softplus(on_import *im, gs_term x) {
   gs_term e =
       t_compute(im, "exp", t_compute(im, "neg", t_compute(im, "abs", x)));
   return t_fold(im, "add", t_compute(im, "relu", x),
-                t_compute(im, "log", t_compute1(im, "offset", 1, e)));
+                t_compute(im, "log", t_offset(im, 1, e)));
 }
 
 /* x above 0 ? x : alpha (exp(x) - 1); the exponent is held at most 0. */
@@ -294,9 +291,8 @@ static gs_term
 elu(on_import *im, gs_term x, double alpha) {
   gs_term below =
       t_compute(im, "neg", t_compute(im, "relu", t_compute(im, "neg", x)));
-  below = t_compute1(im, "offset", -1, t_compute(im, "exp", below));
-  return t_fold(im, "add", t_compute(im, "relu", x),
-                t_compute1(im, "scale", alpha, below));
+  below = t_offset(im, -1, t_compute(im, "exp", below));
+  return t_fold(im, "add", t_compute(im, "relu", x), t_scale(im, alpha, below));
 }
 
 /* x above alpha ? x : 0 */
@@ -305,7 +301,7 @@ thresholded(on_import *im, gs_term x, double alpha) {
   gs_type t;
   if (!t_type(im, x, &t))
     return GS_NO_TERM;
-  return t_select(im, t_compute1(im, "offset", -alpha, x), x,
+  return t_select(im, t_offset(im, -alpha, x), x,
                   t_value(im, t.dtype, 0, t.dim, t.rank));
 }
 
@@ -325,18 +321,16 @@ activation(on_import *im, gs_term x) {
   case ON_GELU:
     return gelu(im, x);
   case ON_LEAKY_RELU:
-    return t_select(im, x, x, t_compute1(im, "scale", alpha, x));
+    return t_select(im, x, x, t_scale(im, alpha, x));
   case ON_SOFTPLUS:
     return softplus(im, x);
   case ON_SOFTSIGN:
-    return t_fold(im, "div", x,
-                  t_compute1(im, "offset", 1, t_compute(im, "abs", x)));
+    return t_fold(im, "div", x, t_offset(im, 1, t_compute(im, "abs", x)));
   case ON_ELU:
     return elu(im, x, alpha);
   case ON_SELU:
-    return t_compute1(im, "scale",
-                      on_attr_real(im, "gamma", 1.05070102214813232421875),
-                      elu(im, x, alpha));
+    return t_scale(im, on_attr_real(im, "gamma", 1.05070102214813232421875),
+                   elu(im, x, alpha));
   case ON_MISH:
     return t_fold(im, "mul", x, t_compute(im, "tanh", softplus(im, x)));
   default:

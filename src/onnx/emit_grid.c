@@ -20,24 +20,14 @@ typedef struct sampling {
   int64_t batch, channels, points;
 } sampling;
 
-static gs_term
-offset(on_import *im, double by, gs_term x) {
-  return t_compute1(im, "offset", by, x);
-}
-
-static gs_term
-scaled(on_import *im, double by, gs_term x) {
-  return t_compute1(im, "scale", by, x);
-}
-
 /* With corners, -1 and 1 are the middles of the outer pixels, else their outer
  * ends. */
 static gs_term
 pixel_of(on_import *im, const sampling *s, gs_term x, int64_t size) {
   double n = (double)size;
-  x = offset(im, 1, x);
-  return s->corners ? scaled(im, n - 1, scaled(im, 0.5, x))
-                    : scaled(im, 0.5, offset(im, -1, scaled(im, n, x)));
+  x = t_offset(im, 1, x);
+  return s->corners ? t_scale(im, n - 1, t_scale(im, 0.5, x))
+                    : t_scale(im, 0.5, t_offset(im, -1, t_scale(im, n, x)));
 }
 
 /* Back and forth between the first and the last place. */
@@ -46,20 +36,20 @@ reflected(on_import *im, const sampling *s, gs_term x, int64_t size) {
   double n = (double)size, low = s->corners ? 0 : -0.5;
   double range = s->corners ? n - 1 : n;
   if (!(range > 0))
-    return scaled(im, 0, x);
-  x = offset(im, -low, x);
-  gs_term rounds = t_compute(im, "floor", scaled(im, 0.5 / range, x));
-  x = t_fold(im, "sub", x, scaled(im, 2 * range, rounds));
-  x = t_compute(im, "abs", offset(im, -range, x));
-  return offset(im, range + low, t_compute(im, "neg", x));
+    return t_scale(im, 0, x);
+  x = t_offset(im, -low, x);
+  gs_term rounds = t_compute(im, "floor", t_scale(im, 0.5 / range, x));
+  x = t_fold(im, "sub", x, t_scale(im, 2 * range, rounds));
+  x = t_compute(im, "abs", t_offset(im, -range, x));
+  return t_offset(im, range + low, t_compute(im, "neg", x));
 }
 
 /* 1 within the image and 0 outside, of whole numbers. */
 static gs_term
 within(on_import *im, gs_term x, int64_t size) {
-  gs_term before = t_clip(im, 0, 1, offset(im, 1, x));
+  gs_term before = t_clip(im, 0, 1, t_offset(im, 1, x));
   gs_term behind =
-      t_clip(im, 0, 1, offset(im, (double)size, t_compute(im, "neg", x)));
+      t_clip(im, 0, 1, t_offset(im, (double)size, t_compute(im, "neg", x)));
   return t_fold(im, "mul", before, behind);
 }
 
@@ -86,9 +76,9 @@ taps_along(on_import *im, const sampling *s, gs_term x, int64_t size) {
   }
   gs_term first = t_compute(im, "floor", x);
   gs_term second = t_fold(im, "sub", x, first);
-  gs_term rest = offset(im, 1, t_compute(im, "neg", second));
+  gs_term rest = t_offset(im, 1, t_compute(im, "neg", second));
   add_tap(im, s, &t, first, rest, size);
-  add_tap(im, s, &t, offset(im, 1, first), second, size);
+  add_tap(im, s, &t, t_offset(im, 1, first), second, size);
   return t;
 }
 
@@ -105,7 +95,8 @@ pixels(on_import *im, const sampling *s, gs_term image, const gs_type *type,
        const taps *t[2], const uint32_t k[2]) {
   gs_term row = t_cast(im, GS_F64, t[0]->at[k[0]]);
   gs_term column = t_cast(im, GS_F64, t[1]->at[k[1]]);
-  gs_term at = t_fold(im, "add", scaled(im, (double)type->dim[3], row), column);
+  gs_term at =
+      t_fold(im, "add", t_scale(im, (double)type->dim[3], row), column);
   gs_term x =
       t_look_up(im, t_access(im, image, 2), t_access(im, spread(im, s, at), 2));
   x = t_whole(im, x);
@@ -141,7 +132,6 @@ coordinate(on_import *im, const sampling *s, gs_term grid, int64_t k) {
 static bool
 read_sampling(on_import *im, const gs_type *image, const gs_type *grid,
               sampling *s) {
-  bool nearest = on_attr_is(im, "mode", "nearest", "bilinear");
   *s = (sampling){.linear = on_attr_is(im, "mode", "bilinear", "bilinear") ||
                             on_attr_is(im, "mode", "linear", "bilinear"),
                   .corners = on_attr_int(im, "align_corners", 0) != 0,
@@ -152,7 +142,7 @@ read_sampling(on_import *im, const gs_type *image, const gs_type *grid,
                           : ZEROS,
                   .batch = image->dim[0],
                   .channels = image->dim[1]};
-  if (!nearest && !s->linear)
+  if (!s->linear && !on_attr_is(im, "mode", "nearest", "bilinear"))
     return on_fail(im, "cubic interpolation is not supported");
   if (image->rank != 4 || grid->rank != 4)
     return on_fail(im, "it is supported for images of two dimensions alone");

@@ -27,8 +27,8 @@ t_from_end(on_import *im, gs_term at, int64_t size) {
   if (size >= INT32_MAX)
     on_fail(im, "a dimension is too large for indices");
   at = narrow_index(im, at, size);
-  return t_select(im, t_compute(im, "neg", at),
-                  t_compute1(im, "offset", (double)size, at), at);
+  return t_select(im, t_compute(im, "neg", at), t_offset(im, (double)size, at),
+                  at);
 }
 
 static gs_dtype
@@ -368,7 +368,7 @@ t_iota(on_import *im, gs_dtype d, int64_t n) {
 gs_term
 t_same_index(on_import *im, gs_term a, gs_term b) {
   gs_term far = t_clip(im, 0, 1, t_compute(im, "abs", t_fold(im, "sub", a, b)));
-  return t_compute1(im, "offset", 1, t_compute(im, "neg", far));
+  return t_offset(im, 1, t_compute(im, "neg", far));
 }
 
 /* The place of the largest or smallest element, of several the first or the

@@ -185,8 +185,7 @@ emit_dynamic_quantize(on_import *im) {
           zero = t_value(im, t.dtype, 0, NULL, 0);
   gs_term high = t_compute(im, "relu", t_compute(im, "reduceMax", x));
   low = t_fold(im, "min", low, zero);
-  gs_term scale =
-      t_compute1(im, "scale", 1.0 / 255, t_fold(im, "sub", high, low));
+  gs_term scale = t_scale(im, 1.0 / 255, t_fold(im, "sub", high, low));
   gs_term point = t_compute(im, "round", t_fold(im, "div", low, scale));
   point = t_clip(im, 0, 255, t_compute(im, "neg", point));
   gs_term by = t_fit(im, scale, t.dim, t.rank);

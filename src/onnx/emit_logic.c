@@ -36,7 +36,7 @@ static gs_term
 are_numbers(on_import *im, gs_term a, gs_term b) {
   gs_term sizes =
       t_fold(im, "add", t_compute(im, "abs", a), t_compute(im, "abs", b));
-  return above_zero(im, t_compute1(im, "offset", 1, sizes));
+  return above_zero(im, t_offset(im, 1, sizes));
 }
 
 static gs_term
@@ -108,7 +108,7 @@ emit_compare(on_import *im) {
 static gs_term
 not_of(on_import *im, gs_term x) {
   x = t_compute(im, "neg", t_cast(im, GS_I8, x));
-  return t_cast(im, GS_BOOL, t_compute1(im, "offset", 1, x));
+  return t_cast(im, GS_BOOL, t_offset(im, 1, x));
 }
 
 static gs_term

@@ -6,16 +6,6 @@
 #include <math.h>
 
 static gs_term
-scaled(on_import *im, double by, gs_term x) {
-  return t_compute1(im, "scale", by, x);
-}
-
-static gs_term
-offset(on_import *im, double by, gs_term x) {
-  return t_compute1(im, "offset", by, x);
-}
-
-static gs_term
 like(on_import *im, gs_term x, double v) {
   gs_type t;
   return t_type(im, x, &t) ? t_value(im, t.dtype, v, t.dim, t.rank)
@@ -26,7 +16,7 @@ like(on_import *im, gs_term x, double v) {
 static gs_term
 of_exponentials(on_import *im, gs_term x, const char *op) {
   gs_term back = t_compute(im, "exp", t_compute(im, "neg", x));
-  return scaled(im, 0.5, t_fold(im, op, t_compute(im, "exp", x), back));
+  return t_scale(im, 0.5, t_fold(im, op, t_compute(im, "exp", x), back));
 }
 
 /* x >= 0 ? f : -f, of a function of |x| that is odd. */
@@ -43,16 +33,16 @@ area(on_import *im, gs_term x, gs_term root) {
   if (!t_type(im, x, &t))
     return GS_NO_TERM;
   double large = t.dtype == GS_F16 ? 0x1p7 : 0x1p40;
-  gs_term far = offset(im, M_LN2, t_compute(im, "log", x));
+  gs_term far = t_offset(im, M_LN2, t_compute(im, "log", x));
   gs_term near = t_compute(im, "log", t_fold(im, "add", x, root));
-  return t_select(im, offset(im, -large, x), far, near);
+  return t_select(im, t_offset(im, -large, x), far, near);
 }
 
 /* log(|x| + sqrt(x^2 + 1)) with the sign of x */
 static gs_term
 area_sinus(on_import *im, gs_term x) {
   gs_term root =
-      t_compute(im, "sqrt", offset(im, 1, t_compute(im, "square", x)));
+      t_compute(im, "sqrt", t_offset(im, 1, t_compute(im, "square", x)));
   return odd(im, x, area(im, t_compute(im, "abs", x), root));
 }
 
@@ -60,24 +50,24 @@ area_sinus(on_import *im, gs_term x) {
  * it. */
 static gs_term
 area_cosinus(on_import *im, gs_term x) {
-  gs_term below = t_compute(im, "sqrt", offset(im, -1, x));
-  gs_term above = t_compute(im, "sqrt", offset(im, 1, x));
+  gs_term below = t_compute(im, "sqrt", t_offset(im, -1, x));
+  gs_term above = t_compute(im, "sqrt", t_offset(im, 1, x));
   return area(im, x, t_fold(im, "mul", below, above));
 }
 
 /* log((1 + x) / (1 - x)) / 2 */
 static gs_term
 area_tangens(on_import *im, gs_term x) {
-  gs_term below = offset(im, 1, t_compute(im, "neg", x));
-  gs_term ratio = t_fold(im, "div", offset(im, 1, x), below);
-  return scaled(im, 0.5, t_compute(im, "log", ratio));
+  gs_term below = t_offset(im, 1, t_compute(im, "neg", x));
+  gs_term ratio = t_fold(im, "div", t_offset(im, 1, x), below);
+  return t_scale(im, 0.5, t_compute(im, "log", ratio));
 }
 
 /* The angle of a triangle with the hypotenuse 1. */
 static gs_term
 arc_sinus(on_import *im, gs_term x) {
-  gs_term below = offset(im, 1, t_compute(im, "neg", x));
-  gs_term rest = t_fold(im, "mul", below, offset(im, 1, x));
+  gs_term below = t_offset(im, 1, t_compute(im, "neg", x));
+  gs_term rest = t_fold(im, "mul", below, t_offset(im, 1, x));
   return t_compute(im, "atan",
                    t_fold(im, "mul", x, t_compute(im, "rsqrt", rest)));
 }
@@ -89,8 +79,8 @@ shrunk(on_import *im, gs_term x) {
   double limit = on_attr_real(im, "lambd", 0.5);
   gs_term zero = like(im, x, 0), minus = t_compute(im, "neg", x);
   gs_term high =
-      t_select(im, offset(im, -limit, x), offset(im, -bias, x), zero);
-  return t_select(im, offset(im, -limit, minus), offset(im, bias, x), high);
+      t_select(im, t_offset(im, -limit, x), t_offset(im, -bias, x), zero);
+  return t_select(im, t_offset(im, -limit, minus), t_offset(im, bias, x), high);
 }
 
 /* max(x, 0) + min(alpha (exp(x / alpha) - 1), 0) */
@@ -99,8 +89,8 @@ celu(on_import *im, gs_term x) {
   double alpha = on_attr_real(im, "alpha", 1);
   gs_term below =
       t_compute(im, "neg", t_compute(im, "relu", t_compute(im, "neg", x)));
-  below = offset(im, -1, t_compute(im, "exp", scaled(im, 1 / alpha, below)));
-  return t_fold(im, "add", t_compute(im, "relu", x), scaled(im, alpha, below));
+  below = t_offset(im, -1, t_compute(im, "exp", t_scale(im, 1 / alpha, below)));
+  return t_fold(im, "add", t_compute(im, "relu", x), t_scale(im, alpha, below));
 }
 
 static gs_term
@@ -121,7 +111,7 @@ function(on_import *im, gs_term x) {
   case ON_ASIN:
     return arc_sinus(im, x);
   case ON_ACOS:
-    return offset(im, M_PI / 2, t_compute(im, "neg", arc_sinus(im, x)));
+    return t_offset(im, M_PI / 2, t_compute(im, "neg", arc_sinus(im, x)));
   case ON_SHRINK:
     return shrunk(im, x);
   case ON_CELU:
@@ -190,14 +180,14 @@ emit_mod(on_import *im) {
 static gs_term
 power_of_negative(on_import *im, gs_term a, gs_term b, gs_term size,
                   gs_term power) {
-  gs_term half = scaled(im, 0.5, b);
+  gs_term half = t_scale(im, 0.5, b);
   gs_term odd_part =
-      t_fold(im, "sub", b, scaled(im, 2, t_compute(im, "floor", half)));
+      t_fold(im, "sub", b, t_scale(im, 2, t_compute(im, "floor", half)));
   gs_term minus = t_select(im, odd_part, t_compute(im, "neg", power), power);
   gs_term part = t_fold(im, "sub", b, t_compute(im, "floor", b));
   gs_term none =
       t_compute(im, "exp", t_fold(im, "mul", b, t_compute(im, "log", a)));
-  none = t_select(im, offset(im, -DBL_MAX, size), power, none);
+  none = t_select(im, t_offset(im, -DBL_MAX, size), power, none);
   return t_select(im, part, none, minus);
 }
 
@@ -218,12 +208,12 @@ emit_general_pow(on_import *im) {
   gs_term size = t_compute(im, "abs", a), one = like(im, a, 1);
   gs_term power =
       t_compute(im, "exp", t_fold(im, "mul", b, t_compute(im, "log", size)));
-  power = t_select(im, t_compute(im, "square", offset(im, -1, size)), power,
+  power = t_select(im, t_compute(im, "square", t_offset(im, -1, size)), power,
                    size); /* of 1, an infinite power, too */
   gs_term below = t_fold(im, "add", a, t_compute(im, "recip", a));
   power = t_select(im, t_compute(im, "neg", below),
                    power_of_negative(im, a, b, size, power), power);
-  power = t_select(im, t_compute(im, "square", b), power, offset(im, 1, b));
+  power = t_select(im, t_compute(im, "square", b), power, t_offset(im, 1, b));
   power = t_select(im, t_equal(im, a, one), one, power);
   if (!on_type_of(on_type_in(im, 0))->real)
     power = t_compute(im, "round", power);
@@ -249,8 +239,8 @@ emit_lrn(on_import *im) {
   sum = t_pad(im, sum, "zero", t.rank - 1u, (size - 1) / 2, size / 2);
   sum = t_compute(im, "reduceSum", t_windows(im, sum, &size, &one, &one, 1));
   sum = t_axis_back(im, sum, 1);
-  sum = scaled(im, on_attr_real(im, "alpha", 1e-4) / (double)size, sum);
-  sum = t_compute(im, "log", offset(im, on_attr_real(im, "bias", 1), sum));
-  gs_term by = t_compute(im, "exp", scaled(im, -beta, sum));
+  sum = t_scale(im, on_attr_real(im, "alpha", 1e-4) / (double)size, sum);
+  sum = t_compute(im, "log", t_offset(im, on_attr_real(im, "bias", 1), sum));
+  gs_term by = t_compute(im, "exp", t_scale(im, -beta, sum));
   on_out(im, 0, t_fold(im, "mul", x, by), on_type_in(im, 0));
 }

@@ -97,7 +97,7 @@ emit_matmul(on_import *im) {
 
 static gs_term
 scaled(on_import *im, gs_term a, double by) {
-  return by == 1 ? a : t_compute1(im, "scale", by, a);
+  return by == 1 ? a : t_scale(im, by, a);
 }
 
 void

@@ -159,7 +159,7 @@ root_of_mean(on_import *im, gs_term squares, const bool *axes, uint32_t rank,
              double epsilon) {
   gs_term v =
       reduce(im, &reductions[ON_REDUCE_MEAN], squares, axes, rank, true);
-  return t_compute(im, "rsqrt", t_compute1(im, "offset", epsilon, v));
+  return t_compute(im, "rsqrt", t_offset(im, epsilon, v));
 }
 
 /* (x - mean) / sqrt(variance + epsilon) over the axes, or without a mean. */
@@ -306,8 +306,8 @@ static void
 move_statistic(on_import *im, uint32_t input, uint32_t output, gs_term now) {
   double momentum = on_attr_real(im, "momentum", 0.9);
   gs_term before = on_term_in(im, input);
-  gs_term sum = t_fold(im, "add", t_compute1(im, "scale", momentum, before),
-                       t_compute1(im, "scale", 1 - momentum, now));
+  gs_term sum = t_fold(im, "add", t_scale(im, momentum, before),
+                       t_scale(im, 1 - momentum, now));
   on_out(im, output, sum, on_type_in(im, input));
 }
 
@@ -323,8 +323,7 @@ batch_norm_by_itself(on_import *im, gs_term x, const gs_type *type) {
   gs_term variance = t_whole(im, reduce(im, mean_of, t_compute(im, "square", x),
                                         axes, type->rank, false));
   gs_term by = t_compute(
-      im, "rsqrt",
-      t_compute1(im, "offset", on_attr_real(im, "epsilon", 1e-5), variance));
+      im, "rsqrt", t_offset(im, on_attr_real(im, "epsilon", 1e-5), variance));
   by = t_fold(im, "mul", by, on_term_in(im, 1));
   x = t_fold(im, "mul", x, by_channel(im, by, type));
   x = t_fold(im, "add", x, by_channel(im, on_term_in(im, 2), type));

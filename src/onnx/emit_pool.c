@@ -85,13 +85,11 @@ norm_of(on_import *im, gs_term patches) {
     return t_compute(
         im, "sqrt",
         t_compute(im, "reduceSum", t_compute(im, "square", patches)));
-  gs_term power =
-      t_compute1(im, "scale", (double)p,
-                 t_compute(im, "log", t_compute(im, "abs", patches)));
+  gs_term power = t_scale(im, (double)p,
+                          t_compute(im, "log", t_compute(im, "abs", patches)));
   power = t_compute(im, "reduceSum", t_compute(im, "exp", power));
-  return t_compute(
-      im, "exp",
-      t_compute1(im, "scale", 1 / (double)p, t_compute(im, "log", power)));
+  return t_compute(im, "exp",
+                   t_scale(im, 1 / (double)p, t_compute(im, "log", power)));
 }
 
 static gs_term

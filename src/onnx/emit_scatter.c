@@ -50,8 +50,8 @@ flat_indices(on_import *im, const tuples *u, gs_term at) {
   for (uint32_t k = 0; k < u->depth; k++) {
     const int64_t *size = u->data.dim + u->batch + k;
     gs_term one = t_squeeze(im, t_slice(im, at, last, k, k + 1), last);
-    one = t_compute1(im, "scale", (double)gs_prod(size + 1, u->depth - k - 1),
-                     t_from_end(im, one, *size));
+    one = t_scale(im, (double)gs_prod(size + 1, u->depth - k - 1),
+                  t_from_end(im, one, *size));
     sum = k ? t_fold(im, "add", sum, one) : one;
   }
   memcpy(dim, u->at.dim, u->batch * sizeof *dim);
@@ -148,7 +148,7 @@ overwritten(on_import *im, const scatter *x, gs_term last) {
     return GS_NO_TERM;
   gs_term found = t_access(im, t_compute(im, "relu", last), t.access);
   found = t_whole(im, t_look_up(im, x->updates, found));
-  gs_term is = t_clip(im, 0, 1, t_compute1(im, "offset", 1, last));
+  gs_term is = t_clip(im, 0, 1, t_offset(im, 1, last));
   return t_select(im, t_cast(im, t.dtype, is), found, t_whole(im, x->data));
 }
 

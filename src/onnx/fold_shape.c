@@ -166,8 +166,7 @@ emit_range(on_import *im) {
   }
   gs_term x = t_iota(im, GS_I32, gs_most_of(im->p->sizes, n));
   x = t_slice(im, x, 0, 0, n);
-  on_out(im, 0, from ? t_compute1(im, "offset", (double)from, x) : x,
-         first->type);
+  on_out(im, 0, from ? t_offset(im, (double)from, x) : x, first->type);
 }
 
 /* ---- moved elements ---- */

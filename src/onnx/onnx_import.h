@@ -318,6 +318,8 @@ gs_term t_repeat(on_import *, gs_term, int64_t d, int64_t times);
 gs_term t_reverse(on_import *, gs_term, int64_t d);
 gs_term t_compute(on_import *, const char *op, gs_term);
 gs_term t_compute1(on_import *, const char *op, double v, gs_term);
+gs_term t_scale(on_import *, double by, gs_term);
+gs_term t_offset(on_import *, double by, gs_term);
 gs_term t_clip(on_import *, double lo, double hi, gs_term);
 gs_term t_cast(on_import *, gs_dtype, gs_term);
 gs_term t_widened(on_import *, gs_term); /* half floats as f32 */

@@ -227,6 +227,16 @@ t_compute1(on_import *im, const char *op, double v, gs_term a) {
 }
 
 gs_term
+t_scale(on_import *im, double by, gs_term a) {
+  return t_compute1(im, "scale", by, a);
+}
+
+gs_term
+t_offset(on_import *im, double by, gs_term a) {
+  return t_compute1(im, "offset", by, a);
+}
+
+gs_term
 t_lookup(on_import *im, int64_t size, gs_term both) {
   bs_values *values = im->ctx->values;
   bs_value items[] = {bs_sym(values, "lookup"), bs_int(values, size)};
