@@ -53,13 +53,13 @@ visit_items(const fit_match *m, visited *v, uint32_t at, eg_node fold,
 }
 
 static bool
-kind_of(const fit_match *m, eg_node node, gs_compute_kind *out) {
-  gs_compute op;
-  bs_value spec = bs_item(m->session->ctx.values, eg_attr(m->graph, node), 0);
-  if (eg_op(m->graph, node) != GS_COMPUTE ||
-      !gs_compute_of(m->session->ctx.values, spec, &op))
+kind_of(const fit_match *m, uint32_t op, bs_value attr, gs_compute_kind *out) {
+  const bs_values *values = m->session->ctx.values;
+  gs_compute compute;
+  if (op != GS_COMPUTE ||
+      !gs_compute_of(values, bs_item(values, attr, 0), &compute))
     return false;
-  *out = gs_compute_table[op].kind;
+  *out = gs_compute_table[compute].kind;
   return true;
 }
 
@@ -73,9 +73,10 @@ visit_below(const fit_match *m, visited *v, uint32_t at) {
     if (n_kids != 1)
       continue;
     eg_class kid = eg_find(m->graph, kids[0]);
-    if (gs_op_table[eg_op(m->graph, nodes[k])].view)
+    uint32_t op = eg_op(m->graph, nodes[k]);
+    if (gs_op_table[op].view)
       visit(v, kid, nodes[k], at);
-    else if (!v->through || !kind_of(m, nodes[k], &kind))
+    else if (!v->through || !kind_of(m, op, eg_attr(m->graph, nodes[k]), &kind))
       continue;
     else if (kind == GS_ELEMENTWISE || kind == GS_CAST)
       visit(v, kid, nodes[k], at);
@@ -123,15 +124,10 @@ root_term(const fit_match *m) {
 /* A view, or an operator that works element by element. */
 static bool
 passes_on(const fit_match *m, const gs_node *node) {
-  gs_compute op;
-  if (gs_op_table[node->op].view)
-    return true;
-  const bs_values *values = m->session->ctx.values;
-  if (node->op != GS_COMPUTE ||
-      !gs_compute_of(values, bs_item(values, node->attr, 0), &op))
-    return false;
-  gs_compute_kind kind = gs_compute_table[op].kind;
-  return kind == GS_ELEMENTWISE || kind == GS_CAST || kind == GS_FOLD;
+  gs_compute_kind kind;
+  return gs_op_table[node->op].view ||
+         (kind_of(m, node->op, node->attr, &kind) &&
+          (kind == GS_ELEMENTWISE || kind == GS_CAST || kind == GS_FOLD));
 }
 
 /* The one term that passes this one on, if nothing else reads it. */
