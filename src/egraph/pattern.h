@@ -59,8 +59,9 @@ typedef bool (*eg_found)(void *ctx, eg_class root, eg_node root_node,
 void eg_search(const eg_graph *, const eg_pattern *, eg_found, void *ctx);
 void eg_search_class(const eg_graph *, const eg_pattern *, eg_class, eg_found,
                      void *ctx);
-/* The same, of some tens of thousands more than `steps` candidates at most;
- * false when there were more, and the search ended before its end. */
+/* Searches a class, looking at no more than `steps` candidates and some tens of
+ * thousands; false when there were more, and the search ended before its
+ * end. */
 bool eg_search_within(const eg_graph *, const eg_pattern *, eg_class,
                       uint64_t steps, eg_found, void *ctx);
 

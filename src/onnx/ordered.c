@@ -29,7 +29,7 @@ typedef struct orderer {
 
 /* ---- names ---- */
 
-/* Those that stay: of outputs, sizes, inputs and lets. */
+/* Names of outputs, sizes, inputs and lets stay as they are. */
 static void
 take_names(orderer *x, const uint8_t *live) {
   on_import *im = x->im;
