@@ -93,6 +93,24 @@ read_part(int file, const place *from, void *out, size_t n) {
   return NULL;
 }
 
+/* Why `found` bytes cannot be the elements of `a`.  Where another type would
+ * take as many, that is the likely mistake. */
+static const char *
+wrong_length(on_import *im, const on_array *a, uint64_t found) {
+  uint64_t bytes = on_type_of(a->type)->bytes, n = (uint64_t)a->n;
+  uint64_t each = n && found % n == 0 ? found / n : 0;
+  const char *why = bs_arena_printf(
+      im->ctx->arena,
+      "it has %llu bytes, and elements of its shape and type "
+      "take %llu",
+      (unsigned long long)found, (unsigned long long)(n * bytes));
+  if (each == 1 || each == 2 || each == 4 || each == 8)
+    return bs_arena_printf(
+        im->ctx->arena, "%s: they may be of another type, one of %llu %s", why,
+        (unsigned long long)each, each == 1 ? "byte" : "bytes");
+  return why;
+}
+
 static const char *
 load_external(on_import *im, const Onnx__Tensor *t, on_array *a, size_t n) {
   place from;
@@ -100,10 +118,11 @@ load_external(on_import *im, const Onnx__Tensor *t, on_array *a, size_t n) {
   if (why)
     return why;
   if (from.length >= 0 && from.length != (int64_t)n)
-    return "the length of its elements is not that of its shape";
+    return wrong_length(im, a, (uint64_t)from.length);
   int file = bs_open_within(im->options->path, from.file, &why);
   if (file < 0)
-    return bs_arena_printf(im->ctx->arena, "cannot read its elements: %s", why);
+    return bs_arena_printf(
+        im->ctx->arena, "cannot read its elements from %s: %s", from.file, why);
   why = read_part(file, &from, a->data, n);
   close(file);
   bs_note_file(im->ctx->diags, im->options->path, from.file);
@@ -183,12 +202,12 @@ is_within(const Onnx__Tensor *t, const on_array *a, int64_t k) {
 }
 
 static const char *
-load_own(const Onnx__Tensor *t, on_array *a, size_t n) {
+load_own(on_import *im, const Onnx__Tensor *t, on_array *a, size_t n) {
   if (ways(t) > 1)
     return "its elements are given in several ways";
   if (t->has_raw_data) {
     if (t->raw_data.len != n)
-      return "it has more or fewer bytes than its shape says";
+      return wrong_length(im, a, t->raw_data.len);
     if (n)
       memcpy(a->data, t->raw_data.data, n);
     return NULL;
@@ -219,7 +238,8 @@ load_elements(on_import *im, const Onnx__Tensor *t, on_array *a) {
     return "it is a segment of another one, which is not supported";
   if (outside && ways(t))
     return "its elements are given in several ways";
-  const char *why = outside ? load_external(im, t, a, n) : load_own(t, a, n);
+  const char *why =
+      outside ? load_external(im, t, a, n) : load_own(im, t, a, n);
   if (!why)
     normalize(a);
   return why;
