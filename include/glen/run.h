@@ -175,8 +175,10 @@ typedef struct glen_profile_step {
   double seconds;     /* in the fastest call */
   double operations;  /* arithmetic ones; -1: not known, as of instructions */
   double bytes;       /* of the arrays that it reads or writes, each once */
-  double least;       /* seconds that one core of the target needs for these
-                         operations or these bytes; 0: not known */
+  double least;       /* seconds that the cores of the target, as many as there
+                         are threads, need for these operations, or to move these
+                         bytes from the smallest caches that hold them; 0: not
+                         known */
 } glen_profile_step;
 
 /* In the order in which they ran; valid as long as the context. */

@@ -268,8 +268,11 @@ bool api_set_param(glen_context *, rl_rules *, const char *text);
 /* inputs.c: rule files and folders, by their names; false with diagnostics. */
 bool api_load_rules(glen_context *, rl_rules *, const char *const *names,
                     uint32_t n);
+/* api_run.c: a hint that names the inputs of a program. */
+void api_hint_inputs(glen_context *, const gs_program *);
 /* api_run.c: the number of the input of that name, which may be NULL where
- * there is one; else false and a diagnostic about `what`. */
+ * there is one whose elements the program does not have; else false and a
+ * diagnostic about `what`. */
 bool api_find_input(glen_context *, const glen_tensors *, const char *name,
                     const char *what, uint32_t *out);
 /* api_array.c: an array without data; whether one has the type of another, else

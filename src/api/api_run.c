@@ -5,6 +5,7 @@
 #include "poly/loops/execute.h"
 #include "base/hash.h"
 #include "glenside/interpret/interpret.h"
+#include "glenside/target/machine.h"
 #include <assert.h>
 
 #include <math.h>
@@ -71,28 +72,54 @@ glen_inputs_new(glen_context *ctx, const glen_program *program, uint64_t seed) {
   return t;
 }
 
+/* Those whose elements the program does not have. */
+void
+api_hint_inputs(glen_context *ctx, const gs_program *p) {
+  uint32_t stored = 0;
+  bs_text names;
+  bs_text_init(&names, &ctx->heap);
+  for (uint32_t k = 0; k < p->inputs.len; k++) {
+    const char *name = p->inputs.data[k].name;
+    if (gs_find_data(p, name))
+      stored++;
+    else
+      bs_putf(&names, "%s%s", names.len ? ", " : "", name);
+  }
+  if (stored)
+    bs_putf(&names, "%s%u with elements in files", names.len ? ", and " : "",
+            stored);
+  bs_hint(&ctx->diags, "its inputs are: %s", bs_text_str(&names));
+  bs_text_done(&names);
+}
+
+/* The number of the input of that name; without a name, of the only one whose
+ * elements the program does not have; UINT32_MAX: there is none, or there are
+ * several. */
+static uint32_t
+number_of_input(const glen_tensors *t, const char *name) {
+  uint32_t found = UINT32_MAX;
+  for (uint32_t k = 0; k < t->n; k++) {
+    const char *known = glen_tensor_name(t, k);
+    if (name ? strcmp(known, name) != 0 : !!gs_find_data(t->program, known))
+      continue;
+    if (found != UINT32_MAX)
+      return UINT32_MAX;
+    found = k;
+  }
+  return found;
+}
+
 bool
 api_find_input(glen_context *ctx, const glen_tensors *t, const char *name,
                const char *what, uint32_t *out) {
-  if (!name && t->n == 1) {
-    *out = 0;
+  *out = number_of_input(t, name);
+  if (*out != UINT32_MAX)
     return true;
-  }
-  for (uint32_t k = 0; name && k < t->n; k++)
-    if (!strcmp(glen_tensor_name(t, k), name)) {
-      *out = k;
-      return true;
-    }
-  bs_text names;
-  bs_text_init(&names, &ctx->heap);
-  for (uint32_t k = 0; k < t->n; k++)
-    bs_putf(&names, "%s%s", k ? ", " : "", glen_tensor_name(t, k));
   bs_error(&ctx->diags, BS_NOWHERE, "unknown-input",
            name ? "the program has no input named %s"
                 : "say which input %s is for, as NAME=FILE",
            name ? name : what);
-  bs_hint(&ctx->diags, "its inputs are: %s", bs_text_str(&names));
-  bs_text_done(&names);
+  api_hint_inputs(ctx, t->program);
   return false;
 }
 
@@ -156,22 +183,31 @@ glen_loops_interpret(glen_context *ctx, const glen_loops *loops,
   return po_execute(p, inputs->data, t->data) ? t : NULL;
 }
 
-/* The time that one core of the target needs for a step at least; 0: it is not
- * known what the step computes, or how fast the target is. */
+/* The time that so many cores of the target need for a step at least, where
+ * each moves its share of the bytes from the smallest cache that holds it; 0:
+ * it is not known what the step computes, or how fast the target is. */
 static double
-least_seconds(const gs_target *t, const cg_step *s) {
+least_seconds(const gs_target *t, const cg_step *s, double cores) {
   double hz = 1e9 * t->frequency_ghz;
   if (s->operations < 0 || hz <= 0 || t->flops_per_cycle <= 0 ||
       t->memory_bytes_per_cycle <= 0)
     return 0;
-  return fmax(s->operations / t->flops_per_cycle,
-              s->bytes / t->memory_bytes_per_cycle) /
+  double share = s->bytes / cores;
+  return fmax(s->operations / cores / t->flops_per_cycle,
+              share / gs_bytes_a_cycle(t, share)) /
          hz;
 }
 
+/* The cores of the target that so many threads run on; 0: one on each. */
+static double
+cores_of(const gs_target *t, uint32_t threads) {
+  double all = (double)gs_cores(t);
+  return threads ? fmin(threads, all) : all;
+}
+
 static void
-tell_profile(glen_context *ctx, const gs_target *target, const cg_profile *from,
-             glen_profile *to) {
+tell_profile(glen_context *ctx, const gs_target *target, double cores,
+             const cg_profile *from, glen_profile *to) {
   glen_profile_step *steps =
       BS_NEWS(&ctx->arena, glen_profile_step, from->steps.len + 1u);
   for (uint32_t k = 0; k < from->steps.len; k++) {
@@ -182,7 +218,7 @@ tell_profile(glen_context *ctx, const gs_target *target, const cg_profile *from,
                                    .seconds = s->seconds,
                                    .operations = s->operations,
                                    .bytes = s->bytes,
-                                   .least = least_seconds(target, s)};
+                                   .least = least_seconds(target, s, cores)};
   }
   *to = (glen_profile){steps, from->steps.len};
 }
@@ -225,7 +261,8 @@ glen_build_and_run_at(glen_context *ctx, const glen_loops *general,
   bool ok = cg_build_and_run(p, &options, inputs->data, t->data,
                              build->repeats ? build->repeats : 1, seconds);
   if (ok && build->profile)
-    tell_profile(ctx, p->target, &profile, build->profile);
+    tell_profile(ctx, p->target, cores_of(p->target, build->threads), &profile,
+                 build->profile);
   bs_vec_done(p->ctx.heap, &profile.steps);
   return ok ? t : NULL;
 }

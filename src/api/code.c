@@ -40,25 +40,15 @@ api_lower_net(glen_context *ctx, const glen_program *program,
   return lower(ctx, program, target, strict_fp, true);
 }
 
-static bool
-unknown_input(glen_context *ctx, const gs_program *p, const char *name) {
-  bs_error(&ctx->diags, BS_NOWHERE, "unknown-input",
-           "the program has no input named %s", name);
-  bs_text names;
-  bs_text_init(&names, &ctx->heap);
-  for (uint32_t k = 0; k < p->inputs.len; k++)
-    bs_putf(&names, "%s%s", k ? ", " : "", p->inputs.data[k].name);
-  bs_hint(&ctx->diags, "its inputs are: %s", bs_text_str(&names));
-  bs_text_done(&names);
-  return false;
-}
-
 bool
 api_know_input(glen_context *ctx, const gs_program *p, const char *name) {
   for (uint32_t k = 0; k < p->inputs.len; k++)
     if (!strcmp(p->inputs.data[k].name, name))
       return true;
-  return unknown_input(ctx, p, name);
+  bs_error(&ctx->diags, BS_NOWHERE, "unknown-input",
+           "the program has no input named %s", name);
+  api_hint_inputs(ctx, p);
+  return false;
 }
 
 void

@@ -103,6 +103,37 @@ Test(arrays, results_agree) {
   glen_context_free(glen);
 }
 
+static const char two_cores[] =
+    "(target two (cores 2) (frequency-ghz 2)\n"
+    "  (cache 1 (bytes 32768) (line 64) (ways 8) (bytes-per-cycle 32))\n"
+    "  (memory (bytes-per-cycle 4))\n"
+    "  (host (flops-per-cycle 8) (scalar-ops-per-cycle 2)))\n";
+
+Test(arrays, the_least_time_is_that_of_the_cores_in_use) {
+  use_folder();
+  glen_context *glen = begin();
+  glen_program *p = parse(glen, ratio);
+  glen_tensors *in = inputs_of(glen, p);
+  const glen_target *target =
+      glen_target_parse(glen, "two", two_cores, sizeof two_cores - 1);
+  glen_loops *loops = glen_lower(glen, p, target, false);
+  cr_assert(target && loops, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  glen_profile profile[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    const glen_build_options options = {
+        .threads = k + 1, .repeats = 1, .profile = &profile[k]};
+    cr_assert(glen_build_and_run(glen, loops, in, &options, NULL), "%s",
+              glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+    cr_assert_eq(profile[k].n, 1);
+  }
+  const glen_profile_step *one = profile[0].steps, *two = profile[1].steps;
+  cr_expect_eq(one->bytes, 3 * sizeof x);
+  cr_expect_gt(one->least, 0);
+  cr_expect_float_eq(two->least, one->least / 2, 1e-3 * one->least);
+  cr_expect_float_eq(one->least, one->bytes / 32 / 2e9, 1e-3 * one->least);
+  glen_context_free(glen);
+}
+
 Test(arrays, rounding_explains_what_it_can) {
   glen_context *glen = begin();
   glen_program *p = parse(glen, ratio);
