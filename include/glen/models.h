@@ -40,6 +40,9 @@ GLEN_API bool glen_import(glen_context *, const glen_import_options *,
  * from here on: a file NAME.onnx is a model.  They are not copied. */
 GLEN_API void glen_model_dims(glen_context *, const char *const *dims,
                               uint32_t n);
+/* The names of the dimensions that the inputs of a model leave open, one a
+ * line, each once; NULL with diagnostics.  What dims may name. */
+GLEN_API const char *glen_model_open_dims(glen_context *, const char *path);
 /* The operators that are supported, one a line; "" in a build without them. */
 GLEN_API const char *glen_import_operators(glen_context *);
 

@@ -17,6 +17,17 @@ glen_import(glen_context *ctx, const glen_import_options *o,
 }
 
 const char *
+glen_model_open_dims(glen_context *ctx, const char *path) {
+  API_ENTER(ctx, NULL);
+  bs_text names;
+  bs_text_init(&names, &ctx->heap);
+  if (on_open_dims(&ctx->gs, path, &names))
+    return api_string(ctx, &names);
+  bs_text_done(&names);
+  return NULL;
+}
+
+const char *
 glen_import_operators(glen_context *ctx) {
   API_ENTER(ctx, "");
   bs_text text;

@@ -164,6 +164,22 @@ offer_sizes(search *s) {
 }
 
 static void
+offer_dims(search *s) {
+  glen_context *glen = glen_context_new(NULL, 0);
+  const char *path = file_of(s->words, " .onnx ");
+  const char *names = glen && path ? glen_model_open_dims(glen, path) : NULL;
+  char name[128];
+  s->offer->behind = "=";
+  for (size_t n; names && *names; names += n + 1) {
+    n = strcspn(names, "\n");
+    if (n < sizeof name && snprintf(name, sizeof name, "%.*s", (int)n, names))
+      cl_offer_word(s->offer, name, "open dimension");
+  }
+  if (glen)
+    glen_context_free(glen);
+}
+
+static void
 offer_inputs(search *s) {
   glen_context *glen = glen_context_new(NULL, 0);
   glen_program *p = glen ? program_of(s->words, glen) : NULL;
@@ -232,6 +248,7 @@ static const struct {
     {"input", EVERY, offer_arrays},
     {"require", EVERY, offer_layers},
     {"size", EVERY, offer_sizes},
+    {"dim", EVERY, offer_dims},
 };
 
 static void (*offer_of(const cl_row *r, int commands))(search *) {

@@ -26,6 +26,14 @@ on_load_file(const gs_context *ctx, const on_options *options) {
   return NULL;
 }
 
+bool
+on_open_dims(const gs_context *ctx, const char *path, bs_text *names) {
+  (void)path;
+  (void)names;
+  tell(ctx);
+  return false;
+}
+
 void
 on_list_operators(bs_text *out) {
   (void)out;

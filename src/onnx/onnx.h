@@ -35,6 +35,9 @@ gs_program *on_load_file(const gs_context *, const on_options *);
 gs_program *on_program_of(const gs_context *, const on_options *,
                           const uint8_t *bytes, size_t size, on_summary *out,
                           bs_text *weights);
+/* Appends the names of the dimensions that the inputs of a model leave open,
+ * one a line, each once; false with diagnostics. */
+bool on_open_dims(const gs_context *, const char *path, bs_text *names);
 /* The operators that are known, one a line, with what is left out. */
 void on_list_operators(bs_text *);
 

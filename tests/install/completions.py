@@ -35,6 +35,11 @@ LINES = [
     (["run", "open.glen", "--size", ""], ["length=", "rows="]),
     (["run", "open.loops", "--size", ""], ["n="]),
     (["run", "--size", ""], []),
+    (["run", "m.onnx", "--dim", ""], ["N=", "words="]),
+    (["compile", "--dim", "N=4", "m.onnx", "--dim", "w"], ["words="]),
+    (["import", "m.onnx", "--dim=N=2", "--dim", "w"], ["words="]),
+    (["run", "p.glen", "--dim", ""], []),
+    (["run", "p.glen", "--input", ""], ["images=", "weights="]),
     (["saturate", "--dump-phases", ""], ["folder/"]),
     (["saturate", "-o", "s"], ["s.sched"]),
     (["compile", "--target", "systolic1"], ["systolic16"]),
@@ -44,6 +49,11 @@ LINES = [
     (["import", ""], ["folder/", "m.onnx"]),
     (["no-such-command", "-"], []),
 ]
+# relu of an array of N x 4 x words x N elements, in the ONNX format.
+MODEL = ("\b\b:Y\n\f\n\1x\22\1y\"\4Relu\22\1g"
+         "Z\"\n\1x\22\35\n\33\b\1\22\27\n\3\22\1N\n\2\b\4\n\a\22\5words\n\3\22\1N"
+         "b\"\n\1y\22\35\n\33\b\1\22\27\n\3\22\1N\n\2\b\4\n\a\22\5words\n\3\22\1N"
+         "B\4\n\0\20\21")
 FILES = {
     "p.glen": "(tensor images (shape 4 8) f32)\n"
               "(tensor weights (shape 4 8) f32)\n"
@@ -53,7 +63,7 @@ FILES = {
     "open.glen": "(size rows 1 64)\n(size length 8 64 8)\n"
                  "(tensor x (shape rows length) f32)\n(output x)\n",
     "open.loops": "size n: 1 to 64\n",
-    "s.sched": "print loops\n", "m.onnx": "",
+    "s.sched": "print loops\n", "m.onnx": MODEL,
     "mine.rules": "(rule one \"Two are one.\"\n"
                   "  (compute relu (compute relu ?a)) => (compute relu ?a))\n"
                   "(ruleset some one)\n(strategy quick (saturate some))\n",

@@ -210,6 +210,9 @@ Test(files, a_model_is_a_program) {
     return;
   }
   cr_expect_not_null(strstr(glen_import_operators(glen), "Relu"));
+  cr_expect_str_eq(glen_model_open_dims(glen, "relu.onnx"), "N\n");
+  cr_expect_null(glen_model_open_dims(glen, "none.onnx"));
+  expect_code(glen, "no-file");
   cr_assert(glen_import(glen, &options, &made), "%s",
             glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
   cr_expect(made.nodes == 1 && made.weights == 0);
