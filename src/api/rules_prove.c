@@ -107,6 +107,7 @@ json_of(glen_context *ctx, const glen_proof *p, const pv_rule_answer *a) {
   bs_json_int(&j, "looked_at", a->forms);
   bs_json_int(&j, "for_all_sizes", a->general_forms);
   bs_json_end(&j);
+  pv_json_counts(&j, "work", &a->work);
   if (a->shape && a->verdict != PV_PROVED)
     json_shape(&j, a);
   bs_json_end(&j);

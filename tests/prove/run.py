@@ -11,14 +11,18 @@
 - what the examples are mapped to is proved equal to them;
 - a wrong rule makes --verify fail with exit code 4;
 - a result that no single question decides is decided by its steps, and a wrong
-  one names its rule.
+  one names its rule;
+- of each of these rules the verdict, its sentence, and how much each part of the
+  prover did for it are as recorded in answers.txt.
 
-usage: run.py GLEN [--every N] [WORD [FILE.rules...]]
+usage: run.py GLEN [--every N] [--bless] [WORD [FILE.rules...]]
        WORD: only the groups whose name holds it; the files stand for rules/
        --every N: of the large collections of wrong rules each N-th rule alone
+       --bless: writes what is answered to answers.txt; read the difference
 """
 import argparse
 import glob
+import hashlib
 import json
 import os
 import re
@@ -32,6 +36,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 parser = argparse.ArgumentParser()
 parser.add_argument("glen")
 parser.add_argument("--every", type=int, default=1)
+parser.add_argument("--bless", action="store_true")
 parser.add_argument("word", nargs="?", default="")
 parser.add_argument("files", nargs="*")
 ARGS = parser.parse_intermixed_args()
@@ -52,6 +57,41 @@ def note(passed, what):
     counts[not passed] += 1
     if not passed:
         print("FAIL " + what)
+
+
+ANSWERS = os.path.join(ROOT, "tests/prove/answers.txt")
+
+
+def read_answers():
+    with open(ANSWERS, encoding="utf-8") as f:
+        return dict(line.rstrip("\n").split(": ", 1) for line in f)
+
+
+def answer_of(rule):
+    """One line: what is said, and a digest of all that was looked at for it."""
+    keys = ("verdict", "reason", "not_for_all_sizes", "shapes", "forms", "work")
+    told = {k: rule[k] for k in keys if k in rule}
+    told["on"] = [rule.get("decided_by", {}).get(k)
+                  for k in ("variables", "left", "right", "reason")]
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    work = ", ".join(f"{n} {k}" for k, n in rule["work"].items() if n)
+    return (f"{rule['verdict']}, {rule['reason']}; {work}; "
+            f"{digest.hexdigest()[:12]}")
+
+
+def hold(group, rules):
+    """A group's rules against what is recorded of them: the same on each
+    machine, as bounds are of work."""
+    now = {f"{group} {rule['rule']}": answer_of(rule) for rule in rules}
+    if ARGS.bless:
+        kept = read_answers() if os.path.exists(ANSWERS) else {}
+        with open(ANSWERS, "w", encoding="utf-8") as f:
+            f.writelines(f"{k}: {v}\n" for k, v in sorted((kept | now).items()))
+        return
+    recorded = read_answers()
+    for name, answer in now.items():
+        note(answer == recorded.get(name), f"{name}: {answer}\n"
+             f"  recorded: {recorded.get(name)}")
 
 
 def glen(*args):
@@ -80,6 +120,7 @@ def prove_some(path):
 def shipped():
     rules, code = prove(*(ARGS.files or ["rules"]))
     note(code == 0 and rules, f"rules prove: exit {code}, {len(rules)} rules")
+    hold("shipped", rules)
     for rule in rules:
         allowed = rule["verdict"] in ("proved", "checked") or (
             rule["verdict"] == "tested" and rule["rule"] in TESTED)
@@ -89,6 +130,7 @@ def shipped():
 def planted():
     rules, code = prove("tests/prove/planted.rules")
     note(code == 4, f"planted rules: exit {code}")
+    hold("planted", rules)
     for rule in rules:
         shape = rule.get("decided_by", {})
         sizes = [len(i["values"]) for i in shape.get("inputs", [])]
@@ -101,10 +143,12 @@ def held_out():
     """Right rules of which none is refuted, wrong ones of which all are."""
     rules, code = prove("tests/prove/sound.rules", "--shapes", "60")
     note(code == 0, f"right rules: exit {code}")
+    hold("right", rules)
     for rule in rules:
         note(rule["verdict"] in ("proved", "checked", "tested"),
              f"{rule['rule']}: {rule['verdict']}, {rule['reason']}")
     rules, _ = prove("tests/prove/unsound.rules")
+    hold("wrong", rules)
     for rule in rules:
         note(rule["verdict"] == "refuted",
              f"{rule['rule']}: {rule['verdict']}, {rule['reason']}")
@@ -115,6 +159,7 @@ def attacks():
     attack-sound.rules, take seconds each and are asked about by hand."""
     rules, _ = prove_some("tests/prove/attack-unsound.rules")
     note(len(rules) * ARGS.every > 100, f"attacks: {len(rules)}")
+    hold("attack", rules)
     for rule in rules:
         note(rule["verdict"] != "proved",
              f"{rule['rule']}: {rule['verdict']}, {rule['reason']}")
@@ -132,7 +177,9 @@ def hidden():
     for rule in rules:
         note(rule["verdict"] != "proved" and not rule["all_sizes"],
              f"{rule['rule']}: {rule['verdict']}, {rule['reason']}")
+    hold("hidden", rules)
     rules, code = prove_some("tests/prove/guarded.rules")
+    hold("guarded", rules)
     note(code == 0 and len(rules) * ARGS.every >= 120,
          f"guarded rules: exit {code}")
     for rule in rules:

@@ -59,8 +59,8 @@ static void
 prove_output(void *arg) {
   proof *x = arg;
   const char *why;
-  x->holds = pv_prove_open(x->p, x->a, x->b, x->l->options->max_operations,
-                           &x->heap, &x->any_order, &why);
+  x->holds = pv_prove_open(x->p, x->a, x->b, x->l->options, &x->heap,
+                           &x->any_order, &why);
 }
 
 /* On a heap of its own, which may run out. */

@@ -256,6 +256,7 @@ ask(void *arg) {
 static void
 answer_question(question *q) {
   *q->answer = (pv_answer){.verdict = PV_UNKNOWN, .method = PV_BY_NOTHING};
+  pv_count(q->options->counts, PV_W_QUESTIONS, 1);
   bs_heap_init_child(&q->heap, q->ctx->heap, q->options->max_bytes);
   bool ok = bs_protect(&q->heap, ask, q);
   bs_heap_done(&q->heap);

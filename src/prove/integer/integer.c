@@ -109,6 +109,9 @@ element_is_same(decider *d, pv_value left, pv_value right) {
     return true;
   if (!pv_circuit_take(&d->bare, left, right, &d->circuit))
     return false;
+  pv_counts *counts = d->s->options->counts;
+  pv_count(counts, PV_W_CIRCUITS, 1);
+  pv_count(counts, PV_W_GATES, d->circuit.gates.len);
   pv_outcome found =
       outcome_of(d->memo, &d->circuit, d->s->ctx.values, &d->asked, d->values);
   d->by_bits |= found == PV_SAME_BY_BITS;
@@ -171,6 +174,7 @@ look(decider *d, const uint8_t *live) {
   pv_circuit_init(&d->circuit, s->ctx.heap);
   if (lanes ? pv_bare_lanes(&d->bare, live) : pv_bare_elements(&d->bare, live))
     decide_pairs(d, lanes);
+  pv_count(s->options->counts, PV_W_VALUES, d->bare.values.work);
   pv_circuit_done(&d->circuit);
   pv_bare_done(&d->bare);
 }

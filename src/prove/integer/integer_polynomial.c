@@ -30,6 +30,7 @@ pv_prove_by_elements(pv_session *s) {
     for (uint32_t k = 0; done && k < s->n_pairs; k++)
       s->proved[k] = same_elements(&e, s->plain, &s->pairs[k]);
     s->any_order |= values.any_order;
+    pv_count(s->options->counts, PV_W_VALUES, values.work);
     for (uint32_t k = 0; k < n; k++)
       bs_free(heap, e.of[k]);
     bs_free(heap, e.of);

@@ -166,6 +166,14 @@ prove_pair(pv_relations *r, const pv_pair *pair) {
   return equal;
 }
 
+static void
+count_relations(const pv_relations *r) {
+  pv_counts *c = r->s->options->counts;
+  pv_count(c, PV_W_ATOMS, r->atoms.len);
+  for (uint32_t k = 0; k < r->s->plain->nodes.len; k++)
+    pv_count(c, PV_W_ENTRIES, r->of[k].len);
+}
+
 void
 pv_prove_by_relations(pv_session *s) {
   uint32_t n = s->plain->nodes.len;
@@ -185,5 +193,6 @@ pv_prove_by_relations(pv_session *s) {
     if (!s->proved[k])
       s->proved[k] = prove_pair(r, &s->pairs[k]);
   s->any_order |= r->any_order;
+  count_relations(r);
   done(r);
 }

@@ -204,6 +204,7 @@ pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
     return;
   }
   bs_heap *known = remember(ctx, &own);
+  own.equal.counts = &out->work;
   start_looking(&pr);
   pv_prove_generally(&pr);
   pv_look_at_shapes(&pr);

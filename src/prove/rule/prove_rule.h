@@ -41,6 +41,7 @@ typedef struct pv_rule_answer {
   uint32_t rank, forms, general_forms;
   const char *why;  /* it is not proved for all sizes; NULL where it is */
   pv_looked looked; /* what the shapes had in them */
+  pv_counts work;   /* all that was done */
   /* The shape that decided, unless proved: its variables, as
    * "?a ((4), (6)) f32, ?d 1"; left and right as terms (right may be NULL). */
   const char *shape, *left, *right;

@@ -94,6 +94,7 @@ prove_form(void *arg, const gs_program *p, const uint32_t *slots,
                          .max_operations = OPERATIONS_OF_FORM,
                          .any = any,
                          .systems = g->systems,
+                         .counts = &pr->out->work,
                          .any_order = &pr->any_order,
                          .rounded = &pr->rounded,
                          .applies = &pr->applies}};
@@ -198,7 +199,8 @@ ask_all(void *arg) {
                             .rule = pr->rule,
                             .max_tries = MAX_TRIES,
                             .max_forms = MOST_FORMS,
-                            .arg = g};
+                            .arg = g,
+                            .counts = &pr->out->work};
   if (!is_candidate(g)) {
     pv_not_general(pr, "its operators are not understood for all sizes");
     return;

@@ -212,6 +212,7 @@ on_application(void *ctx, const rl_equation *e, uint32_t n,
   attempt *a = ctx;
   pv_asking *pr = a->pr;
   pv_verdict worst = PV_PROVED;
+  pv_count(&pr->out->work, PV_W_MATCHES, 1);
   if (was_judged(a, e, n))
     return ++a->repeated < MOST_REPEATED;
   if (seen_before(pr->ctx->heap, &pr->seen, shape_hash(a, slots)))
@@ -277,12 +278,14 @@ try_shape(void *arg) {
   s->slots = bs_calloc(&a->heap, s->parts->n_slots + (size_t)1, 4);
   s->growing = bs_calloc(&a->heap, s->parts->n_parts + (size_t)1, 1);
   gs_term root = pv_sample(s);
+  pv_count(&pr->out->work, PV_W_SAMPLES, 1);
   pr->random = s->random;
   pr->left_free |= s->left_free;
   pr->asks_numbers |= s->asks_numbers;
   if (!gs_term_ok(root))
     return;
   a->cost = cost_of(a->p);
+  pv_count(&pr->out->work, PV_W_ELEMENTS, (uint64_t)a->cost);
   if (pr->out->answer.verdict == PV_REFUTED && a->cost >= pr->cost)
     return;
   if (!rl_each_application(&a->ctx, pr->rules, pr->rule, a->p, root,

@@ -39,6 +39,7 @@ audit_within(const pv_session *s, void (*prove)(pv_session *), int64_t most) {
   small.plain = pv_shrink(&s->ctx, s->plain, s->pairs, s->n_pairs, most, pairs);
   if (!small.plain)
     return NOTHING;
+  pv_count(options.counts, PV_W_COPIES, 1);
   small.given = small.plain;
   small.pairs = small.given_pairs = pairs;
   small.proved = bs_calloc(s->ctx.heap, s->n_pairs + (size_t)1, 1);

@@ -18,6 +18,7 @@
 
 #include "glenside/program/program.h"
 #include "glenside/array/tensor.h"
+#include "prove/session/session_work.h"
 
 typedef enum pv_verdict {
   PV_PROVED,
@@ -70,6 +71,7 @@ typedef struct pv_options {
   int64_t max_run;         /* element visits of all runs; 0: no runs */
   size_t max_bytes;
   struct pv_memo *memo; /* NULL: each question has its own */
+  pv_counts *counts;    /* what is done is added up there; or NULL */
   /* Whether an input of this name may be infinite, or NaN; NULL: none is. */
   bool (*is_partial)(const char *input);
 } pv_options;

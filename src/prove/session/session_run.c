@@ -82,6 +82,7 @@ is_meant(runner *r, uint32_t pair, int64_t element, bool fine,
     return true;
   if (*doubts == MAX_DOUBTS || (!fine && is_within_bounds(r, pair, element)))
     return false;
+  pv_count(r->s->options->counts, PV_W_DOUBTS, 1);
   return pv_is_meant(r->s, &d, (*doubts)++ > 0);
 }
 
@@ -112,6 +113,8 @@ drop_outputs(runner *r) {
 static bool
 run_once(runner *r, bool *differs) {
   bool ok = gs_interpret(r->p, r->inputs, r->outputs);
+  pv_count(r->s->options->counts, PV_W_RUNS, 1);
+  pv_count(r->s->options->counts, PV_W_VISITS, (uint64_t)r->visits);
   *differs = ok && find_difference(r);
   if (r->bounds[0].data)
     drop(r, r->bounds);
@@ -248,6 +251,8 @@ set_up(runner *r) {
   }
   pv_tried_init(&r->tried, r->p, s->options->seed);
   r->visits = visits_of(r->p);
+  pv_count(s->options->counts, PV_W_LANDMARKS,
+           pv_landmarks_count(&r->tried.landmarks));
   return build(r, false);
 }
 

@@ -430,6 +430,17 @@ pv_form_key(const pv_form *form, bs_heap *heap, uint64_t *key) {
   return true;
 }
 
+static void
+count_path(const fm_form *f) {
+  pv_counts *c = f->of->counts;
+  pv_count(c, PV_W_PATHS, 1);
+  pv_count(c, PV_W_CASES, f->frame[0].n);
+  pv_count(c, PV_W_SIZES, f->n_numbers + f->n_monos + f->n_vars);
+  pv_count(c, PV_W_FACTS, f->n_rows + f->n_rules + f->n_bounds + f->n_floors);
+  pv_count(c, PV_W_SUMS, f->n_tuples + f->n_reductions + f->n_zeros);
+  pv_count(c, PV_W_VALUES, f->elements.work);
+}
+
 bool
 pv_prove_form(const pv_form *form, bs_heap *heap, bool *numbers,
               const char **why) {
@@ -447,6 +458,7 @@ pv_prove_form(const pv_form *form, bs_heap *heap, bool *numbers,
     f->frame[0].at = 0;
     f->careful = careful;
     ok = prove_path(f);
+    count_path(f);
     if (!ok && !careful) {
       /* once more, with indices compared by what is known of them */
       careful = ok = true;

@@ -14,6 +14,7 @@
 #ifndef PROVE_SYMBOLIC_H
 #define PROVE_SYMBOLIC_H
 
+#include "prove/session/session_prove.h"
 #include "prove/symbolic/system.h"
 #include "rules/rule/rule_apply.h"
 
@@ -23,14 +24,15 @@ typedef struct pv_form {
   const gs_program *p;   /* of one application */
   const uint32_t *slots; /* its values of the variables of the rule */
   uint64_t max_operations;
-  uint64_t any;     /* bits: variables whose operator stands for all that are
-                       alike: nothing is known of what it computes */
-  sy_memo *systems; /* what is known by now, or NULL */
-  bool *any_order;  /* set if the proof is one with any order of sums alone */
-  bool *rounded;    /* set if floats that the rule computes are taken for the
-                       numbers that they are near to; or NULL */
-  bool *applies;    /* set unless the rule was only found never to apply to the
-                       form; or NULL */
+  uint64_t any;      /* bits: variables whose operator stands for all that are
+                        alike: nothing is known of what it computes */
+  sy_memo *systems;  /* what is known by now, or NULL */
+  pv_counts *counts; /* or NULL */
+  bool *any_order;   /* set if the proof is one with any order of sums alone */
+  bool *rounded;     /* set if floats that the rule computes are taken for the
+                        numbers that they are near to; or NULL */
+  bool *applies;     /* set unless the rule was only found never to apply to the
+                        form; or NULL */
   /* Two sides over the sizes of p, whose leaves are `slots`, in place of those
    * of a rule, or NULL. */
   const gs_skeleton *open;
@@ -44,8 +46,7 @@ bool pv_prove_form(const pv_form *, bs_heap *, bool *numbers, const char **why);
 
 /* symbolic_open.c: two terms of a program that leaves sizes open.  True: equal
  * for all sizes within their bounds and all inputs. */
-bool pv_prove_open(const gs_program *, gs_term a, gs_term b,
-                   uint64_t max_operations, bs_heap *, bool *any_order,
-                   const char **why);
+bool pv_prove_open(const gs_program *, gs_term a, gs_term b, const pv_options *,
+                   bs_heap *, bool *any_order, const char **why);
 
 #endif

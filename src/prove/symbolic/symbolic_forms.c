@@ -584,6 +584,7 @@ pv_list_forms(const pv_listing *l, uint32_t *n) {
     start(w);
   for (uint32_t tries = 0; complete && more; tries++) {
     pass(w);
+    pv_count(l->counts, PV_W_LISTED, 1);
     complete = !w->unknown && tries < l->max_tries && *n <= l->max_forms;
     if (complete && !w->dead) {
       ++*n;

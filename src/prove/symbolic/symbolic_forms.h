@@ -9,6 +9,7 @@
 #ifndef PROVE_FORMS_H
 #define PROVE_FORMS_H
 
+#include "prove/session/session_work.h"
 #include "rules/rule/rule_apply.h"
 
 /* Nodes of a side and variables of a rule that is proved for all sizes. */
@@ -30,6 +31,7 @@ typedef struct pv_listing {
   bool (*found)(void *arg, const gs_program *, const uint32_t *slots,
                 uint64_t any);
   void *arg;
+  pv_counts *counts; /* or NULL */
 } pv_listing;
 
 /* True when all were found, none of which `found` stopped at. */

@@ -336,6 +336,7 @@ has_no_point(const lp *s) {
               t.times);
     }
   }
+  pv_count(f->of->counts, PV_W_SYSTEMS, 1);
   sy_answer answer = sy_ask(f->of->systems, f->isl, &system);
   if (answer == SY_UNKNOWN)
     fm_fail(f, "a bound of work was reached");

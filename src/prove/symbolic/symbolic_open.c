@@ -114,7 +114,7 @@ read_side(reading *r, gs_term root, gs_skeleton *out) {
 }
 
 static bool
-prove_cut(reading *r, gs_term a, gs_term b, uint64_t max_operations,
+prove_cut(reading *r, gs_term a, gs_term b, const pv_options *options,
           bool *any_order, const char **why) {
   uint32_t n = r->p->nodes.len;
   gs_skeleton side[2];
@@ -126,7 +126,8 @@ prove_cut(reading *r, gs_term a, gs_term b, uint64_t max_operations,
   }
   pv_form form = {.p = r->p,
                   .slots = r->leaves,
-                  .max_operations = max_operations,
+                  .max_operations = options->max_operations,
+                  .counts = options->counts,
                   .any_order = any_order,
                   .open = side};
   bool numbers;
@@ -135,7 +136,7 @@ prove_cut(reading *r, gs_term a, gs_term b, uint64_t max_operations,
 
 bool
 pv_prove_open(const gs_program *p, gs_term a, gs_term b,
-              uint64_t max_operations, bs_heap *heap, bool *any_order,
+              const pv_options *options, bs_heap *heap, bool *any_order,
               const char **why) {
   size_t n = p->nodes.len + (size_t)1;
   reading r = {.heap = heap,
@@ -151,7 +152,7 @@ pv_prove_open(const gs_program *p, gs_term a, gs_term b,
   for (int whole = 0; whole < 2; whole++) {
     bool any = false;
     r.whole = whole;
-    if (prove_cut(&r, a, b, max_operations, &any, why)) {
+    if (prove_cut(&r, a, b, options, &any, why)) {
       *any_order |= any;
       return true;
     }

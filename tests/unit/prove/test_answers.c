@@ -2,7 +2,8 @@
 /* test_answers.c - what is answered of each rule of this folder, word for word.
  *
  * One seed gives one answer, on every machine: how many shapes and forms were
- * looked at, what they had in them, the shape that refutes.  answers/ holds
+ * looked at, what they had in them, the shape that refutes, and how much each
+ * part of the prover did for it.  answers/ holds
  * them; a change of the prover that means to change them writes them anew with
  * GLEN_RECORD=1 in the environment, and the difference is to be read.  What
  * ends an answer is a bound of work, never a clock: all rules are recorded. */
@@ -30,6 +31,8 @@ put_answer(bs_text *out, const rl_rules *rules, const rl_rule *rule) {
   bs_putf(out, "  rank %u, %u of %u forms; %s\n  ", a.rank, a.general_forms,
           a.forms, a.why ? a.why : "all of it");
   pv_put_looked(out, &a.looked);
+  bs_put(out, "\n  ");
+  pv_put_counts(out, &a.work);
   bs_putc(out, '\n');
 }
 

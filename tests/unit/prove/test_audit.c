@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_audit.c - copies with smaller sizes, and proofs held against them. */
 #include "../refusals.h"
-#include "fixture.h"
+#include "trail.h"
 #include "prove/session/shrink.h"
 
 #define SIDES(l, r) "(let l " l ")(let r " r ")(output l)(output r)"
@@ -99,11 +99,13 @@ Test(audit, large_proofs_stand) {
   for (size_t k = 0; k < sizeof large / sizeof large[0]; k++) {
     fixture_start();
     pv_options o = small_options();
-    pv_answer a = compare_outputs(program_over(NULL, large[k].text), &o);
+    bs_putf(trail_text(), "%s: ", large[k].name);
+    pv_answer a = trail_outputs(program_over(NULL, large[k].text), &o);
     cr_expect_eq(a.verdict, PV_PROVED, "%s: %s", large[k].name, a.reason);
     cr_expect_eq(a.method, PV_BY_RELATIONS);
     fixture_stop();
   }
+  trail_end("audit");
 }
 
 /* An argument that proves whatever it is asked. */

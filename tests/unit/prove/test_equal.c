@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_equal.c - pairs of terms: by polynomials, by relations, and by both. */
-#include "fixture.h"
+#include "trail.h"
 #include "glenside/interpret/interpret.h"
 
 #define A  "(tensor a (shape 6 8) f32)"
@@ -173,11 +173,13 @@ Test(equal, is_proved_by_each_argument) {
       fixture_start();
       pv_options o = only(by);
       const char *text = equal[k].text;
-      pv_answer a = compare_outputs(program_over(NULL, text), &o);
+      bs_putf(trail_text(), "%s: ", equal[k].name);
+      pv_answer a = trail_outputs(program_over(NULL, text), &o);
       cr_expect_eq(a.verdict, PV_PROVED, "%s by %d: %s", equal[k].name, by,
                    a.reason);
       fixture_stop();
     }
+  trail_end("equal");
 }
 
 static const struct {
@@ -257,12 +259,14 @@ Test(equal, refutations_hold) {
     pv_options o;
     pv_defaults(&o);
     gs_program *p = program_over(NULL, unequal[k].text);
-    pv_answer a = compare_outputs(p, &o);
+    bs_putf(trail_text(), "%s: ", unequal[k].name);
+    pv_answer a = trail_outputs(p, &o);
     cr_expect_eq(a.verdict, PV_REFUTED, "%s: %s", unequal[k].name, a.reason);
     if (a.verdict == PV_REFUTED)
       check_counterexample(p, &a);
     fixture_stop();
   }
+  trail_end("unequal");
 }
 
 Test(equal, no_argument_alone_proves_what_differs) {
@@ -271,10 +275,12 @@ Test(equal, no_argument_alone_proves_what_differs) {
       fixture_start();
       pv_options o = only(by);
       o.max_run = 0;
-      pv_answer a = compare_outputs(program_over(NULL, unequal[k].text), &o);
+      bs_putf(trail_text(), "%s: ", unequal[k].name);
+      pv_answer a = trail_outputs(program_over(NULL, unequal[k].text), &o);
       cr_expect_eq(a.verdict, PV_UNKNOWN, "%s", unequal[k].name);
       fixture_stop();
     }
+  trail_end("unequal-alone");
 }
 
 /* It is not written out, and what stands for it cannot be run. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_floats.c - what of floats is a difference, and what is rounding or the
  * end of their range. */
-#include "fixture.h"
+#include "trail.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -157,39 +157,43 @@ static const struct {
 };
 
 static pv_answer
-ask(const char *text, uint64_t seed) {
+ask(const char *name, const char *text, uint64_t seed) {
   pv_options o;
   pv_defaults(&o);
   o.seed = seed;
-  return compare_outputs(program_over(NULL, text), &o);
+  bs_putf(trail_text(), "%s, seed %u: ", name, (unsigned)seed);
+  return trail_outputs(program_over(NULL, text), &o);
 }
 
 Test(floats, differences_of_meaning_refute) {
   for (size_t k = 0; k < sizeof unequal / sizeof unequal[0]; k++) {
     fixture_start();
-    pv_answer a = ask(unequal[k].text, 1);
+    pv_answer a = ask(unequal[k].name, unequal[k].text, 1);
     cr_expect_eq(a.verdict, PV_REFUTED, "%s: %s", unequal[k].name, a.reason);
     fixture_stop();
   }
+  trail_end("floats-unequal");
 }
 
 Test(floats, infinities_of_one_sign_do_not) {
   for (size_t k = 0; k < sizeof equal / sizeof equal[0]; k++) {
     fixture_start();
-    pv_answer a = ask(equal[k].text, 1);
+    pv_answer a = ask(equal[k].name, equal[k].text, 1);
     cr_expect_eq(a.verdict, PV_PROVED, "%s: %s", equal[k].name, a.reason);
     fixture_stop();
   }
+  trail_end("floats-infinite");
 }
 
 Test(floats, rounding_and_range_do_not) {
   for (size_t k = 0; k < sizeof excused / sizeof excused[0]; k++)
     for (uint64_t seed = 1; seed <= 8; seed++) {
       fixture_start();
-      pv_answer a = ask(excused[k].text, seed);
+      pv_answer a = ask(excused[k].name, excused[k].text, seed);
       cr_expect_neq(a.verdict, PV_REFUTED, "%s: %s", excused[k].name, a.reason);
       fixture_stop();
     }
+  trail_end("floats-excused");
 }
 
 /* --- parameters in their dtype -------------------------------------------- */
@@ -251,13 +255,14 @@ Test(floats, parameters_have_their_value_in_the_dtype) {
           text, sizeof text,
           "(tensor x (shape 6) %s)(let l %s)(let r %s)(output l)(output r)",
           dtypes[d], parameters[k].left, parameters[k].right);
-      pv_answer a = ask(text, 1);
+      pv_answer a = ask(parameters[k].name, text, 1);
       cr_expect_eq(a.verdict == PV_REFUTED, parameters[k].refuted >> d & 1,
                    "%s, %s: %s", parameters[k].name, dtypes[d], a.reason);
       cr_expect_eq(a.verdict == PV_PROVED, parameters[k].proved >> d & 1,
                    "%s, %s: %s", parameters[k].name, dtypes[d], a.reason);
       fixture_stop();
     }
+  trail_end("floats-parameters");
 }
 
 /* --- sums of 16-bit floats ------------------------------------------------ */
@@ -305,7 +310,7 @@ Test(floats, sums_of_sixteen_bits_are_rounded) {
     fixture_start();
     snprintf(text, sizeof text, ABC "(let l %s)(let r %s)(output l)(output r)",
              rounded[k].left, rounded[k].right);
-    pv_answer a = ask(text, 1);
+    pv_answer a = ask(rounded[k].left, text, 1);
     cr_expect_eq(a.verdict, rounded[k].proved ? PV_PROVED : PV_TESTED, "%s: %s",
                  rounded[k].left, a.reason);
     cr_expect_eq(a.any_order, rounded[k].any_order, "%s", rounded[k].left);
@@ -313,4 +318,5 @@ Test(floats, sums_of_sixteen_bits_are_rounded) {
                  "%s: %s", rounded[k].left, a.reason);
     fixture_stop();
   }
+  trail_end("floats-narrow");
 }

@@ -2,7 +2,7 @@
 /* test_integers.c - integers are decided: by all their values, as bit-vectors,
  * and near the literals of both sides. */
 #include "../refusals.h"
-#include "fixture.h"
+#include "trail.h"
 #include "prove/integer/decide.h"
 #include "glenside/interpret/interpret.h"
 #include <math.h>
@@ -110,7 +110,7 @@ static pv_answer
 ask(const char *text) {
   pv_options o;
   pv_defaults(&o);
-  return compare_outputs(program_over(NULL, text), &o);
+  return trail_outputs(program_over(NULL, text), &o);
 }
 
 Test(integers, are_decided) {
@@ -119,11 +119,14 @@ Test(integers, are_decided) {
     if (q->needs_z3 && !pv_bits_is_there())
       continue;
     fixture_start();
+    bs_putf(trail_text(), "%s: ", q->name);
     pv_answer a = ask(q->text);
     cr_expect_eq(a.verdict, q->verdict, "%s: %s", q->name, a.reason);
     cr_expect_eq(a.method, q->method, "%s: %s", q->name, a.reason);
     fixture_stop();
   }
+  if (pv_bits_is_there())
+    trail_end("integers");
 }
 
 /* What a fold makes of a term and itself, of pairs of elements at one place
@@ -160,6 +163,7 @@ Test(integers, large_products_are_no_pairs) {
                    a.reason);
     fixture_stop();
   }
+  trail_end("integers-products");
 }
 
 /* Floats and integers; only one of very many values tells both sides apart. */
@@ -209,10 +213,12 @@ Test(integers, inputs_lie_near_literals) {
     pv_defaults(&o);
     o.max_elements = 0; /* runs alone */
     o.max_operations = 0;
-    pv_answer a = compare_outputs(program_over(NULL, literals[k]), &o);
+    bs_putf(trail_text(), "literal %zu: ", k);
+    pv_answer a = trail_outputs(program_over(NULL, literals[k]), &o);
     cr_expect_eq(a.verdict, PV_REFUTED, "%zu: %s", k, a.reason);
     fixture_stop();
   }
+  trail_end("integers-literals");
 }
 
 /* Random terms of i8: Z3 and all values must agree on whether two are equal,
@@ -508,6 +514,7 @@ Test(integers, what_is_said_of_a_byte_is_so_of_all) {
   }
   cr_log_info("%u proved, %u refuted, %u apart", proved, refuted, apart);
   cr_expect(proved > 40 && refuted > 40 && apart > 40);
+  trail_end("integers-bytes");
 }
 
 /* --- memory --------------------------------------------------------------- */

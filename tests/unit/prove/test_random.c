@@ -3,8 +3,8 @@
  *
  * Whatever an argument alone proves must be equal on the interpreter, for
  * every input tried here; the arguments see no run. */
-#include "fixture.h"
-#include "tests/unit/sanitized.h"
+#include "trail.h"
+#include "base/hash.h"
 #include "glenside/interpret/interpret.h"
 #include <math.h>
 
@@ -200,11 +200,13 @@ agree(const gs_tensor *a, const gs_tensor *b, gs_dtype of) {
 }
 
 static bool
-proves(const gs_program *p, uint32_t i, uint32_t j, bool relations) {
+proves(const gs_program *p, uint32_t i, uint32_t j, bool relations,
+       pv_counts *work) {
   pv_options o;
   pv_answer a;
   pv_defaults(&o);
   o.max_run = 0;
+  o.counts = work;
   o.max_elements = relations ? 0 : o.max_elements;
   o.max_operations = relations ? 400000 : 0;
   pv_equal_terms(&ctx, p, (gs_term){i}, (gs_term){j}, &o, &a);
@@ -227,6 +229,8 @@ typedef struct tally {
 static void
 compare_all(const gs_program *p, gs_dtype dtype, gs_tensor *out[RUNS],
             tally *sum) {
+  pv_counts work = {{0}};
+  uint64_t digest = 1;
   for (uint32_t i = 0; i < p->nodes.len; i++)
     for (uint32_t j = 0; j < i; j++) {
       if (!bs_same(p->nodes.data[i].type, p->nodes.data[j].type))
@@ -234,15 +238,21 @@ compare_all(const gs_program *p, gs_dtype dtype, gs_tensor *out[RUNS],
       bool equal = true;
       for (int r = 0; r < RUNS; r++)
         equal &= agree(&out[r][i], &out[r][j], dtype);
-      bool elements = proves(p, i, j, false);
-      bool relations = (equal || below(2)) && proves(p, i, j, true);
+      bool elements = proves(p, i, j, false, &work);
+      bool relations = (equal || below(2)) && proves(p, i, j, true, &work);
       cr_assert(equal || !(elements || relations), "%s: %s, %s",
                 pair_text(p, i, j), elements ? "elements" : "",
                 relations ? "relations" : "");
       sum->equal += equal;
       sum->by_elements += elements;
       sum->by_relations += relations;
+      digest = 4 * digest + 2u * elements + relations;
+      digest = bs_hash(&digest, sizeof digest);
     }
+  bs_putf(trail_text(), "%s: all answers %016llx; ", gs_dtype_table[dtype].name,
+          (unsigned long long)digest);
+  pv_put_counts(trail_text(), &work);
+  bs_putc(trail_text(), '\n');
 }
 
 enum { PROGRAMS = SANITIZED ? 30 : 120 };
@@ -264,6 +274,7 @@ Test(random, nothing_wrong_is_proved) {
       compare_all(p, dtype, out, &sum);
     fixture_stop();
   }
+  trail_end("random");
   cr_assert_gt(sum.equal, 4 * PROGRAMS);
   /* Elements that are equal only where what cancelled has a value, as x - x of
    * a logarithm, agree in all runs here and are not proved. */
