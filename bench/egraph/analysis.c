@@ -109,10 +109,10 @@ modify(void *ctx, eg_graph *g, eg_class c) {
 }
 
 eg_analysis
-wl_analysis(const wl_workload *w) {
+wl_analysis(wl_workload *w) {
   if (!w->fold)
     return (eg_analysis){0};
-  return (eg_analysis){(void *)w, sizeof(wl_facts), make, merge, modify, true};
+  return (eg_analysis){w, sizeof(wl_facts), make, merge, modify, true};
 }
 
 static bool

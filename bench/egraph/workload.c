@@ -201,7 +201,7 @@ wl_read(wl_workload *w, bs_heap *heap, bs_values *values, bs_diags *diags,
 void
 wl_done(wl_workload *w) {
   for (uint32_t i = 0; i < w->rules.len; i++)
-    eg_pattern_free(w->heap, (eg_pattern *)w->rules.data[i].pattern);
+    eg_pattern_free(w->heap, w->rules.data[i].pattern);
   bs_vec_done(w->heap, &w->rules);
   bs_vec_done(w->heap, &w->starts);
   bs_vec_done(w->heap, &w->ops);

@@ -38,7 +38,7 @@ typedef struct wl_facts {
   uint32_t symbol : 1, constant : 1;
 } wl_facts;
 
-eg_analysis wl_analysis(const wl_workload *);
+eg_analysis wl_analysis(wl_workload *);
 
 /* The named conditions of the files. */
 typedef struct wl_condition {

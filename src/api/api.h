@@ -47,12 +47,12 @@ struct glen_context {
 /* object: their memory; NULL: they go with what they are a part of. */
 struct glen_target {
   api_object *object;
-  gs_target *target;
+  const gs_target *target;
 };
 
 struct glen_program {
   api_object *object;
-  gs_program *program;
+  const gs_program *program;
   const po_given_size *sizes; /* numbers that were put in */
   uint32_t n_sizes;
 };
@@ -163,12 +163,13 @@ struct glen_result {
   gs_context gs;
   const gs_target *target;
   const gs_program *input;
-  ex_limit limit;       /* of the input: what its time is bound by */
-  ex_names prepacked;   /* inputs that are the same for all calls */
-  uint8_t *once;        /* by class id, of the e-graph at the end, or NULL */
-  double *kept;         /* likewise */
-  uint8_t *stranded;    /* the same, of calls that are left out (stranded.h) */
-  glen_program program; /* extracted */
+  ex_limit limit;        /* of the input: what its time is bound by */
+  ex_names prepacked;    /* inputs that are the same for all calls */
+  uint8_t *once;         /* by class id, of the e-graph at the end, or NULL */
+  double *kept;          /* likewise */
+  uint8_t *stranded;     /* the same, of calls that are left out (stranded.h) */
+  gs_program *extracted; /* which gets names: api_names.c */
+  glen_program program;  /* the same, to look at */
   rl_run run;
   const rl_rule **used_rules;
   uint32_t n_used_rules;

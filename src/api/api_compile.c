@@ -107,7 +107,7 @@ may_have_keys(const glen_program *program, const glen_code_options *o) {
 static bool
 add_key(glen_context *ctx, const glen_target *target,
         const glen_code_options *o, const po_key *key, glen_loops *loops) {
-  glen_program program = {.program = (gs_program *)key->program};
+  glen_program program = {.program = key->program};
   glen_scheduled unused;
   glen_loops *part = lower_for(ctx, &program, target, o, &unused);
   po_size *sizes = BS_NEWS(&ctx->arena, po_size, GS_MOST_SIZES);

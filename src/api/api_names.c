@@ -64,7 +64,7 @@ find_terms(keeping *k, eg_class *classes, bs_heap *heap) {
 
 void
 api_keep_names(glen_result *r) {
-  keeping k = {.r = r, .to = r->program.program};
+  keeping k = {.r = r, .to = r->extracted};
   const gs_program *from = r->input;
   bs_heap *heap = &r->heap;
   uint32_t n =

@@ -81,7 +81,7 @@ void(glen_tune_defaults)(glen_tune_options *out) {
 }
 
 static void
-show(void *ctx, const tu_progress *p) {
+show(const void *ctx, const tu_progress *p) {
   const glen_tune_options *o = ctx;
   glen_tune_progress shown = {p->round, p->rounds, p->candidate, p->candidates,
                               p->name,  p->doing,  p->best};
@@ -108,7 +108,7 @@ options_of(glen_context *ctx, const glen_tune_options *o) {
                       .program_name = o->program,
                       .seed = o->seed,
                       .progress = o->progress ? show : NULL,
-                      .progress_ctx = (void *)o};
+                      .progress_ctx = o};
 }
 
 static void

@@ -25,15 +25,15 @@ glen_weights_held(const glen_program *p, const char **file, size_t *bytes) {
 /* The generated code finds the elements where the file has them now.  What is
  * known of inputs is the program's own: all loops of it see the same. */
 static bool
-locate(glen_context *ctx, gs_program *p, const char *name) {
-  gs_data *data = (gs_data *)gs_find_data(p, name);
+locate(glen_context *ctx, const gs_program *p, const char *name) {
+  const gs_data *data = gs_find_data(p, name);
   gs_type type;
-  if (!data || data->located)
+  if (!data || data->site->known)
     return true;
   for (uint32_t k = 0; k < p->inputs.len; k++)
     if (!strcmp(p->inputs.data[k].name, name))
       gs_type_at(p, p->inputs.data[k].term, &type);
-  return data->located = gs_data_locate(&ctx->gs, data, &type, &data->site);
+  return data->site->known = gs_data_locate(&ctx->gs, data, &type, data->site);
 }
 
 bool
@@ -46,8 +46,7 @@ api_prepack(glen_context *ctx, glen_loops *loops, const char *const *names,
   api_free_parts(loops); /* see api_most_keys */
   for (uint32_t k = 0; k < n; k++)
     if (!api_know_input(ctx, p->source, names[k]) ||
-        !locate(ctx, (gs_program *)p->source, names[k]) ||
-        !po_prepack(p, names[k]))
+        !locate(ctx, p->source, names[k]) || !po_prepack(p, names[k]))
       return false;
   po_lay_out(p);
   return true;

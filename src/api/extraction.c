@@ -190,16 +190,17 @@ take(extraction *x) {
   if (!x->choice)
     return found_nothing(r);
   r->choice = x->choice;
-  r->program.program = rl_extracted(&r->gs, r->input, &r->run, x->choice);
+  r->extracted = rl_extracted(&r->gs, r->input, &r->run, x->choice);
+  r->program.program = r->extracted;
   if (!r->regions) {
     r->used_rules =
         bs_arena_alloc(&r->arena, API_MAX_USED_RULES * sizeof *r->used_rules);
     r->n_used_rules =
         rl_rules_used(&r->run, x->choice, r->used_rules, API_MAX_USED_RULES);
   }
-  if (r->program.program)
+  if (r->extracted)
     summarize(r, &x->solution);
-  return r->program.program != NULL;
+  return r->extracted != NULL;
 }
 
 bool

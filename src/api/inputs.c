@@ -116,7 +116,7 @@ glen_target_variant(glen_context *ctx, const glen_target *target,
     return NULL;
   }
   glen_target *out = BS_NEW(&ctx->arena, glen_target);
-  out->target = (gs_target *)gs_target_variant(&ctx->gs, target->target, v);
+  out->target = gs_target_variant(&ctx->gs, target->target, v);
   return out;
 }
 
@@ -151,7 +151,7 @@ is_model(const char *path) {
 
 /* A model becomes a program in memory. */
 static gs_program *
-load(const program_args *a, const gs_context *gs, gs_target *target) {
+load(const program_args *a, const gs_context *gs, const gs_target *target) {
   on_options options = {a->name, a->ctx->model_dims, a->ctx->n_model_dims,
                         a->name};
   if (!is_model(a->name))
@@ -177,7 +177,7 @@ glen_model_dims(glen_context *ctx, const char *const *dims, uint32_t n) {
 static gs_program *
 make_program(const program_args *a, api_object *object) {
   const gs_context *gs = api_object_context(object);
-  gs_target *target = a->target ? a->target->target : NULL;
+  const gs_target *target = a->target ? a->target->target : NULL;
   if (!a->text)
     return load(a, gs, target);
   uint32_t source = add_source(object, a->ctx, a->name, a->text, a->size);

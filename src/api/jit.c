@@ -174,7 +174,8 @@ make_sources(jit_args *a) {
 
 /* ---- compiling ---- */
 
-static const char *const options[] = {"-O2", "-std=c99", "-fPIC", "-shared"};
+static const char *const own_options[] = {"-O2", "-std=c99", "-fPIC",
+                                          "-shared"};
 
 /* Without output and files, which the folder of kernels does not ask for. */
 static cg_compiler
@@ -182,8 +183,8 @@ compiler_of(const jit_args *a) {
   const gs_target *target = a->loops->loops->target;
   return (cg_compiler){.ctx = &a->ctx->gs,
                        .cc = a->o.cc,
-                       .options = options,
-                       .n_options = sizeof options / sizeof *options,
+                       .options = own_options,
+                       .n_options = sizeof own_options / sizeof *own_options,
                        .march = target ? target->march : NULL,
                        .narrow = cg_narrow_flag(target),
                        .flags = a->o.flags,

@@ -41,7 +41,7 @@ const glen_program *
 glen_loops_program(glen_context *ctx, const glen_loops *loops) {
   API_ENTER(ctx, NULL);
   glen_program *program = BS_NEW(&ctx->arena, glen_program);
-  program->program = (gs_program *)loops->loops->source;
+  program->program = loops->loops->source;
   return program;
 }
 

@@ -19,11 +19,12 @@ typedef struct bs_span {
 #define BS_NOWHERE ((bs_span){0, 0, 0})
 
 typedef struct bs_source {
-  const char *path; /* as the user wrote it */
-  const char *text; /* NUL-terminated */
-  uint32_t size;    /* bytes, at most 2^31 */
-  uint32_t *lines;  /* ends of lines before each block of the text */
-  bool unused;      /* of an object that is gone: bs_sources_forget */
+  const char *path;          /* as the user wrote it */
+  const char *text;          /* NUL-terminated */
+  uint32_t size;             /* bytes, at most 2^31 */
+  uint32_t *lines;           /* ends of lines before each block of the text */
+  bool unused;               /* of an object that is gone: bs_sources_forget */
+  char *own_path, *own_text; /* on the heap, or NULL: an overlay's text */
 } bs_source;
 
 /* Bytes of a block. */

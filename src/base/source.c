@@ -119,11 +119,18 @@ copy_text(bs_heap *heap, const char *text, size_t size) {
   return copy;
 }
 
+/* `own` is the text itself where the source is to own it, else NULL. */
 static uint32_t
-add_source(bs_diags *diags, const char *path, const char *text, size_t size) {
+add_source(bs_diags *diags, const char *path, const char *text, size_t size,
+           char *own) {
   assert(size <= LARGEST && !text[size]);
-  bs_source source = {copy_text(diags->heap, path, strlen(path)), text,
-                      (uint32_t)size, count_lines(diags, text, size), false};
+  char *own_path = copy_text(diags->heap, path, strlen(path));
+  bs_source source = {.path = own_path,
+                      .text = text,
+                      .size = (uint32_t)size,
+                      .lines = count_lines(diags, text, size),
+                      .own_path = own_path,
+                      .own_text = own};
   bs_push(diags->heap, &diags->sources, source);
   return diags->sources.len;
 }
@@ -157,14 +164,14 @@ refuse(bs_diags *diags, bs_span from, buffer *b, const char *code,
  */
 
 static const char *
-resolve(const char *path, char *buffer) {
-  return realpath(path, buffer) ? buffer : path;
+resolve(const char *path, char *path_buffer) {
+  return realpath(path, path_buffer) ? path_buffer : path;
 }
 
 static bs_overlay *
 find_overlay(const bs_diags *diags, const char *path) {
-  char buffer[PATH_MAX];
-  const char *real = diags->overlays.len ? resolve(path, buffer) : path;
+  char path_buffer[PATH_MAX];
+  const char *real = diags->overlays.len ? resolve(path, path_buffer) : path;
   for (uint32_t k = 0; k < diags->overlays.len; k++) {
     bs_overlay *o = &diags->overlays.data[k];
     if (!strcmp(o->path, path) || !strcmp(o->real, real))
@@ -177,7 +184,7 @@ bool
 bs_overlay_set(bs_diags *diags, const char *path, const char *text,
                size_t size) {
   assert(text || !size);
-  char buffer[PATH_MAX];
+  char path_buffer[PATH_MAX];
   if (size > LARGEST)
     return bs_error(diags, BS_NOWHERE, "too-large", "'%s' has 2 GiB or more",
                     path);
@@ -192,8 +199,8 @@ bs_overlay_set(bs_diags *diags, const char *path, const char *text,
     return true;
   }
   bs_overlay o = {bs_arena_strdup(&diags->arena, path),
-                  bs_arena_strdup(&diags->arena, resolve(path, buffer)), copy,
-                  (uint32_t)size};
+                  bs_arena_strdup(&diags->arena, resolve(path, path_buffer)),
+                  copy, (uint32_t)size};
   bs_push(diags->heap, &diags->overlays, o);
   return true;
 }
@@ -206,7 +213,8 @@ bs_source_read(bs_diags *diags, const char *path, bs_span from) {
   buffer b = {.heap = diags->heap};
   const bs_overlay *overlay = find_overlay(diags, path);
   if (overlay) {
-    uint32_t index = add_source(diags, path, overlay->text, overlay->size);
+    uint32_t index =
+        add_source(diags, path, overlay->text, overlay->size, NULL);
     return bs_source_check(diags, index) ? index : 0;
   }
   switch (read_path(path, &b)) {
@@ -222,7 +230,7 @@ bs_source_read(bs_diags *diags, const char *path, bs_span from) {
   case READ:
     break;
   }
-  uint32_t index = add_source(diags, path, b.data, b.len);
+  uint32_t index = add_source(diags, path, b.data, b.len, b.data);
   return bs_source_check(diags, index) ? index : 0;
 }
 
@@ -234,7 +242,8 @@ bs_source_add(bs_diags *diags, const char *path, const char *text,
     bs_error(diags, BS_NOWHERE, "too-large", "'%s' has 2 GiB or more", path);
     return 0;
   }
-  return add_source(diags, path, copy_text(diags->heap, text, size), size);
+  char *copy = copy_text(diags->heap, text, size);
+  return add_source(diags, path, copy, size, copy);
 }
 
 void
@@ -247,8 +256,8 @@ static void
 free_source(bs_heap *heap, bs_source *source) {
   if (!source->lines)
     return;
-  bs_free(heap, (char *)source->path);
-  bs_free(heap, (char *)source->text);
+  bs_free(heap, source->own_path);
+  bs_free(heap, source->own_text);
   bs_free(heap, source->lines);
   *source = (bs_source){.path = "<gone>", .text = "", .unused = true};
 }

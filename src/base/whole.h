@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+/* For products and sums of int64_t, which it holds. */
+__extension__ typedef __int128 bs_int128;
+
 /* a / b, rounded down; b is not 0. */
 static inline int64_t
 bs_floor_div(int64_t a, int64_t b) {

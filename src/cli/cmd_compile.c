@@ -64,7 +64,7 @@ emit_tree(job *j) {
 }
 
 /* Without a script, blocks and threads are chosen; C keeps its own loops. */
-static const glen_loops *
+static glen_loops *
 device_loops(job *j) {
   glen_context *glen = j->session->glen;
   if (j->session->options->script)
@@ -86,10 +86,9 @@ is_for_device(const cl_options *o) {
 
 static const char *
 emit_sched(job *j) {
-  const glen_loops *loops =
+  glen_loops *loops =
       is_for_device(j->session->options) ? device_loops(j) : j->loops;
-  return loops ? glen_schedule_print(j->session->glen, (glen_loops *)loops,
-                                     GLEN_PRINT_SCRIPT)
+  return loops ? glen_schedule_print(j->session->glen, loops, GLEN_PRINT_SCRIPT)
                : NULL;
 }
 

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef struct word {
+typedef struct answer {
   const char *words; /* divided by spaces */
   const char *said;
-} word;
+} answer;
 
-static const word commands[] = {
+static const answer commands[] = {
     {"build cc codegen gen generate emit translate",
      "glen compile writes a program as C"},
     {"optimize optimise opt rewrite simplify egraph",
@@ -33,7 +33,7 @@ static const word commands[] = {
     {"version", "glen --version prints the version"},
 };
 
-static const word options[] = {
+static const answer options[] = {
     {"-V", "glen --version prints the version"},
     {"--threads --num-threads --jobs --cores", "--omp-threads N sets them"},
     {"--device --gpu --cuda --opencl",
@@ -62,7 +62,7 @@ static const word options[] = {
      "one of a program"},
 };
 
-static const word forms[] = {
+static const answer forms[] = {
     {"llvm llvm-ir ll bc mlir asm s o obj object exe so",
      "glen writes C; a C compiler turns it into that"},
     {"ptx cubin hip metal vulkan spirv wgsl",
@@ -71,7 +71,7 @@ static const word forms[] = {
     {"ir relay tir hlo", "loops shows what is computed, sched how"},
 };
 
-static const word files[] = {
+static const answer files[] = {
     {".sched", "--sched"},
     {".rules", "--rules"},
     {".target", "--target"},
@@ -79,7 +79,7 @@ static const word files[] = {
 };
 
 static const char *
-said_of(const word *table, size_t n, const char *word) {
+said_of(const answer *table, size_t n, const char *word) {
   for (size_t k = 0; k < n; k++)
     if (cl_is_choice(table[k].words, word))
       return table[k].said;

@@ -165,7 +165,7 @@ check(void *arg) {
   if (!broken)
     broken = check_edges(g, a, b);
   if (!broken)
-    broken = check_data((eg_graph *)g);
+    broken = check_data(g->self);
   memset(a, 0xff, (size_t)g->n_rows * sizeof *a);
   if (!broken && !g->pins)
     broken = check_lists(g, a);

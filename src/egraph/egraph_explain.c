@@ -132,7 +132,7 @@ below(eg_explainer *x, uint32_t path, uint32_t kid) {
 }
 
 static uint32_t
-here(const eg_explainer *x, const eg_task *t) {
+here(eg_explainer *x, const eg_task *t) {
   return eg_subterm(x, x->whole, t->path);
 }
 

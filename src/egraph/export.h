@@ -6,11 +6,11 @@
 #include "egraph/egraph.h"
 
 typedef struct eg_naming {
-  void *ctx;
-  void (*put_node)(void *ctx, bs_text *, uint32_t op, bs_value attr);
-  double (*cost)(void *ctx, const eg_graph *, eg_node); /* NULL: 1 */
+  const void *ctx;
+  void (*put_node)(const void *ctx, bs_text *, uint32_t op, bs_value attr);
+  double (*cost)(const void *ctx, const eg_graph *, eg_node); /* NULL: 1 */
   /* Extra text of a class (its type), or NULL. */
-  void (*put_class)(void *ctx, bs_text *, const eg_graph *, eg_class);
+  void (*put_class)(const void *ctx, bs_text *, const eg_graph *, eg_class);
 } eg_naming;
 
 /* {"nodes":{ID:{"op","children","eclass","cost"}},"root_eclasses":[..]} */

@@ -13,6 +13,7 @@ eg_new(bs_heap *heap, bs_values *values, const eg_options *options) {
   eg_graph *g = bs_calloc(heap, 1, sizeof *g);
   g->heap = heap;
   g->values = values;
+  g->self = g;
   if (options) {
     g->analysis = options->analysis;
     g->data_size = g->analysis.size;
@@ -297,7 +298,7 @@ eg_lookup(const eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
   for (uint32_t i = 0; i < n_kids; i++)
     if (kids[i].i == EG_NONE)
       return EG_NO_CLASS;
-  const eg_class *own = canonical((eg_graph *)g, kids, n_kids, few);
+  const eg_class *own = canonical(g->self, kids, n_kids, few);
   return (eg_class){find_head(g, head, own, n_kids)};
 }
 

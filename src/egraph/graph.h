@@ -189,6 +189,9 @@ struct eg_graph {
 
   bs_heap *heap;
   bs_values *values;
+  /* The graph itself, for functions that look at it only and make, of what it
+   * says, what was not needed before: the index, lists, room to work in. */
+  eg_graph *self;
   eg_analysis analysis;
   bool origins, dirty, modifying, wide;
 

@@ -74,10 +74,9 @@ build(eg_graph *g) {
 
 /* While unions are pending or a search runs, the last index stands. */
 const eg_index *
-eg_index_of(const eg_graph *graph) {
-  eg_graph *g = (eg_graph *)graph;
+eg_index_of(const eg_graph *g) {
   if (!g->index.valid && !g->dirty && !g->pins)
-    build(g);
+    build(g->self);
   return &g->index;
 }
 
@@ -184,7 +183,7 @@ eg_class_nodes(const eg_graph *g, eg_class c, uint32_t *n) {
     return NULL;
   }
   if (!x->listed)
-    list_by_class((eg_graph *)g);
+    list_by_class(g->self);
   uint32_t from = x->class_start.data[c.i];
   *n = x->class_start.data[c.i + 1] - from;
   return x->by_class.data + from;

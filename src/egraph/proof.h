@@ -106,7 +106,7 @@ static inline uint32_t
 eg_xarity(const eg_explainer *x, uint32_t term) {
   return eg_head_of(x->g, x->nodes.data[term].head)->arity;
 }
-uint32_t eg_subterm(const eg_explainer *, uint32_t whole, uint32_t path);
+uint32_t eg_subterm(eg_explainer *, uint32_t whole, uint32_t path);
 uint32_t eg_replaced(eg_explainer *, uint32_t whole, uint32_t path,
                      uint32_t by);
 

@@ -160,9 +160,9 @@ unroll(eg_explainer *x, uint32_t path, uint32_t *n) {
 }
 
 uint32_t
-eg_subterm(const eg_explainer *x, uint32_t whole, uint32_t path) {
+eg_subterm(eg_explainer *x, uint32_t whole, uint32_t path) {
   uint32_t n;
-  const uint32_t *kid = unroll((eg_explainer *)x, path, &n);
+  const uint32_t *kid = unroll(x, path, &n);
   for (uint32_t i = 0; i < n; i++) {
     assert(kid[i] < eg_xarity(x, whole));
     whole = eg_xkids(x, whole)[kid[i]];

@@ -30,7 +30,7 @@ typedef struct eg_result {
 typedef struct eg_rule {
   const char *name;
   uint32_t id; /* reported in origins, reasons and statistics */
-  const eg_pattern *pattern;
+  eg_pattern *pattern;
   uint32_t n_slots; /* bound by the pattern, or computed by the guard */
   eg_guard guard;   /* may be NULL */
   void *guard_ctx;

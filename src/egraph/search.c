@@ -151,12 +151,12 @@ eg_search_with(const eg_graph *g, const eg_pattern *p,
   assert(how->only_class == EG_NONE || eg_leads(g, how->only_class));
   eg_matcher m;
   init(&m, g->heap, g, p, how);
-  ((eg_graph *)g)->pins++;
+  g->self->pins++;
   m.ready = prepare(&m);
   m.sink = sink;
   if (m.ready)
     eg_matcher_walk(&m);
-  ((eg_graph *)g)->pins--;
+  g->self->pins--;
   done(&m);
   if (stopped)
     *stopped = m.stopped;

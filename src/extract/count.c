@@ -104,7 +104,7 @@ pricing_done(pricing *c) {
 }
 
 double
-ex_count_bound(const ex_problem *p, const uint32_t *goals, uint32_t n_goals,
+ex_count_bound(const ex_problem *p, uint32_t *goals, uint32_t n_goals,
                ex_watch *w, double enough, uint64_t visits) {
   assert(goals || !n_goals);
   bs_heap *h = p->heap;
@@ -122,7 +122,7 @@ ex_count_bound(const ex_problem *p, const uint32_t *goals, uint32_t n_goals,
   }
   ex_problem priced = *p;
   priced.cost = EX_NEW(h, double, p->n_nodes);
-  priced.roots = (uint32_t *)goals;
+  priced.roots = goals;
   priced.n_roots = n_goals;
   double *left = EX_NEW(h, double, p->n_nodes);
   refund(&c, priced.cost);

@@ -43,8 +43,7 @@ void ex_node_bounds(const ex_problem *, const double *left, double *out);
 /* count.c: another lower bound, by the number of uses, for problems whose
  * nodes have distinct children.  `goals`: the roots, and perhaps other classes
  * known to be in every solution.  Neither bound is always the better. */
-double ex_count_bound(const ex_problem *, const uint32_t *goals,
-                      uint32_t n_goals, ex_watch *, double enough,
-                      uint64_t visits);
+double ex_count_bound(const ex_problem *, uint32_t *goals, uint32_t n_goals,
+                      ex_watch *, double enough, uint64_t visits);
 
 #endif

@@ -41,32 +41,32 @@ next(void **at, const char *name) {
   return function;
 }
 
-/* slow_NAME: GMP's function of this name. */
-#define SLOW(type, name, parameters, arguments)                                \
+/* slow_NAME: GMP's function of this name; `gives` is `return`, or nothing. */
+#define SLOW(type, name, parameters, arguments, gives)                         \
   static __attribute__((noinline)) type slow_##name parameters {               \
     static void *at;                                                           \
     type(*function) parameters;                                                \
     void *found = next(&at, TEXT(mpz_##name));                                 \
     memcpy(&function, &found, sizeof function);                                \
-    return function arguments;                                                 \
+    gives function arguments;                                                  \
   }
 
 #define PAIR_ARGS   (mpz_ptr r, mpz_srcptr a, mpz_srcptr b)
 #define PAIR_VALUES (r, a, b)
 
-SLOW(void, set, (mpz_ptr r, mpz_srcptr a), (r, a))
-SLOW(void, add, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, sub, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, mul, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, addmul, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, submul, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, divexact, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, fdiv_q, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, gcd, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, lcm, PAIR_ARGS, PAIR_VALUES)
-SLOW(void, clear, (mpz_ptr r), (r))
-SLOW(int, cmp, (mpz_srcptr a, mpz_srcptr b), (a, b))
-SLOW(int, cmpabs, (mpz_srcptr a, mpz_srcptr b), (a, b))
+SLOW(void, set, (mpz_ptr r, mpz_srcptr a), (r, a), )
+SLOW(void, add, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, sub, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, mul, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, addmul, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, submul, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, divexact, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, fdiv_q, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, gcd, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, lcm, PAIR_ARGS, PAIR_VALUES, )
+SLOW(void, clear, (mpz_ptr r), (r), )
+SLOW(int, cmp, (mpz_srcptr a, mpz_srcptr b), (a, b), return )
+SLOW(int, cmpabs, (mpz_srcptr a, mpz_srcptr b), (a, b), return )
 
 /* ---- integers of one limb ---- */
 

@@ -237,7 +237,7 @@ path_of(const on_import *im) {
 static bool
 define_inputs(on_import *im, const Onnx__Function *f, on_value *const *in,
               size_t n) {
-  static const on_value none = {.term = GS_NO_TERM, .absent = true};
+  const on_value none = {.term = GS_NO_TERM, .absent = true};
   for (size_t k = 0; k < f->n_input; k++)
     if (!on_define_as(im, f->input[k], k < n && in[k] ? in[k] : &none))
       return false;

@@ -56,8 +56,8 @@ typedef struct tu_options {
   const char *version;
   const char *program_name; /* for people, in the file */
   uint64_t seed;            /* of the inputs, for the key */
-  void (*progress)(void *ctx, const tu_progress *);
-  void *progress_ctx;
+  void (*progress)(const void *ctx, const tu_progress *);
+  const void *progress_ctx;
 } tu_options;
 
 typedef struct tu_search {

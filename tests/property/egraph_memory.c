@@ -78,7 +78,10 @@ add_rule(subject *s, const char *name, eg_term left, eg_term right,
 
 static void
 add_result(subject *s, eg_rule *r, eg_term right) {
-  ((eg_result *)r->results)[r->n_results++] = copy_result(s, right);
+  eg_result *results = bs_alloc(&s->heap, (r->n_results + 1) * sizeof *results);
+  memcpy(results, r->results, r->n_results * sizeof *results);
+  results[r->n_results++] = copy_result(s, right);
+  r->results = results;
 }
 
 /* Looks at the unfinished graph: says no where both sides are one already. */
@@ -435,13 +438,14 @@ main(void) {
       {.sum = 8, .iterations = 9, .full = true, .group = 1024},
       {.sum = 9, .iterations = 20, .group = 2048},
   };
-  static const setting scarce[] = {{.seed = 3, .nodes = 30000, .iterations = 5},
-                                   {.sum = 8, .iterations = 20, .group = 512}};
+  static const setting failing[] = {
+      {.seed = 3, .nodes = 30000, .iterations = 5},
+      {.sum = 8, .iterations = 20, .group = 512}};
   int bad = 0;
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     bad += compare(&settings[i]);
   for (int i = 0; i < 2; i++)
-    bad += fail_everywhere(scarce[i]);
+    bad += fail_everywhere(failing[i]);
   bad += hold_bytes();
   printf("%d bad\n", bad);
   return bad != 0;

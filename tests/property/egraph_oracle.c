@@ -161,19 +161,19 @@ all_explained(subject *s, test_case *c, const eg_rule *rules) {
   for (uint32_t i = 0; i < s->n_said; i++)
     for (uint32_t k = 0; k < 2; k++)
       said[n_said++] = eg_explain_class(x, s->said[i][k]);
-  chains chains = {.x = x,
-                   .values = s->values,
-                   .shapes = shapes,
-                   .said = said,
-                   .n_said = s->n_said};
+  chains all = {.x = x,
+                .values = s->values,
+                .shapes = shapes,
+                .said = said,
+                .n_said = s->n_said};
   bool ok = true;
   uint64_t most = n_chains + MAX_CHAINS;
   for (uint32_t i = 0; ok && i < s->n; i++)
     for (uint32_t j = 0; ok && j < s->n && n_chains < most; j++)
       if (i != j && eg_find(s->g, s->mine[i]).i == eg_find(s->g, s->mine[j]).i)
-        ok = explained(s, &chains, i, j);
-  n_links += chains.links;
-  n_unproved += chains.unproved;
+        ok = explained(s, &all, i, j);
+  n_links += all.links;
+  n_unproved += all.unproved;
   eg_explainer_free(x);
   return ok;
 }

@@ -79,29 +79,29 @@ rewritten(const gs_program *p, uint32_t machine, bool verify) {
 }
 
 static bool
-is_equal(const plan *plan, const gs_program *p, const char *text,
+is_equal(const plan *of, const gs_program *p, const char *text,
          uint32_t machine) {
   uint32_t source = bs_source_add(&diags, "found.glen", text, strlen(text));
   gs_program *found = gs_parse(&ctx, targets[machine], source);
-  gs_tensor *in = inputs_of(plan, p);
+  gs_tensor *in = inputs_of(of, p);
   gs_tensor *expected = BS_NEWS(&arena, gs_tensor, p->outputs.len);
   gs_tensor *got = BS_NEWS(&arena, gs_tensor, p->outputs.len);
   return found && gs_interpret(p, in, expected) &&
-         gs_interpret(found, in, got) && agree(plan, p, expected, got, false);
+         gs_interpret(found, in, got) && agree(of, p, expected, got, false);
 }
 
 static bool
 passes(uint64_t seed) {
-  plan plan;
+  plan own;
   uint32_t machine = (uint32_t)(random_of(seed) % N_NAMES);
   if (seed % 4)
-    make_products(&plan, seed);
+    make_products(&own, seed);
   else
-    make_plan(&plan, seed);
-  plan.machine = machine;
-  gs_program *p = build(&plan, false);
+    make_plan(&own, seed);
+  own.machine = machine;
+  gs_program *p = build(&own, false);
   const char *text = rewritten(p, machine, seed % 8 == 1);
-  bool ok = text && is_equal(&plan, p, text, machine);
+  bool ok = text && is_equal(&own, p, text, machine);
   if (ok)
     return true;
   fprintf(stderr, "seed %llu on %s:\n%s\n", (unsigned long long)seed,

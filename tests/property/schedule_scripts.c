@@ -120,10 +120,10 @@ read_back_differs(const po_program *p, uint64_t expected) {
 }
 
 static const char *
-replayed_differs(const char *program, const po_program *p, uint64_t expected) {
+replayed_differs(const char *program, po_program *p, uint64_t expected) {
   bs_text out;
   bs_text_init(&out, &heap);
-  po_print_script((po_program *)p, &out);
+  po_print_script(p, &out);
   po_program *again = read_program(program);
   po_violation v;
   if (!apply(&again, bs_text_str(&out)))

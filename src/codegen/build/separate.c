@@ -181,7 +181,7 @@ has_guests(const po_program *p, uint32_t loop) {
 
 static isl_schedule_node *
 ask(__isl_take isl_schedule_node *node, void *user) {
-  const po_program *p = user;
+  const po_program *const *of = user, *p = *of;
   if (isl_schedule_node_get_type(node) != isl_schedule_node_mark)
     return node;
   isl_id *id = isl_schedule_node_mark_get_id(node);
@@ -210,5 +210,5 @@ ask(__isl_take isl_schedule_node *node, void *user) {
 
 isl_schedule *
 cg_ask_for_code(const po_program *p, isl_schedule *schedule) {
-  return isl_schedule_map_schedule_node_bottom_up(schedule, ask, (void *)p);
+  return isl_schedule_map_schedule_node_bottom_up(schedule, ask, &p);
 }

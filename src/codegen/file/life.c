@@ -26,7 +26,7 @@ bool
 cg_has_life(const po_program *p) {
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const gs_data *data = data_of(p, &p->arrays.data[k]);
-    if (p->arrays.data[k].prepack && (!data || !data->located))
+    if (p->arrays.data[k].prepack && (!data || !data->site->known))
       return false;
   }
   return po_has_prepacked(p);
@@ -44,7 +44,7 @@ typedef BS_VEC(file) files;
 
 static uint32_t
 file_of(bs_heap *heap, files *list, const gs_data *data) {
-  const gs_data_site *site = &data->site;
+  const gs_data_site *site = data->site;
   uint32_t k = 0;
   while (k < list->len && strcmp(list->data[k].name, data->file) != 0)
     k++;
@@ -325,21 +325,21 @@ write_checks(const life *l) {
       continue;
     write_fault(l, FAULT_HEADER);
     cg_write(l->w, "if (%s_hash(files[%u], %llu) != 0x%llxu)", l->name, k,
-             (unsigned long long)f->own->site.header,
-             (unsigned long long)f->own->site.hash);
+             (unsigned long long)f->own->site->header,
+             (unsigned long long)f->own->site->hash);
     cg_write(l->w, "return %u;", FAULT_HEADER + 1);
   }
 }
 
 static bool
 is_aligned(const po_array *array, const gs_data *data) {
-  return data->site.offset % gs_dtype_table[array->dtype].bytes == 0;
+  return data->site->offset % gs_dtype_table[array->dtype].bytes == 0;
 }
 
 /* What is not aligned in its file is read from copies: the bytes of one. */
 static int64_t
 copied_bytes(const po_array *array, const gs_data *data) {
-  return data && !is_aligned(array, data) ? bs_round_up(data->site.bytes, 8)
+  return data && !is_aligned(array, data) ? bs_round_up(data->site->bytes, 8)
                                           : 0;
 }
 
@@ -372,7 +372,7 @@ write_copies(const life *l) {
              "memcpy(copies + %lld, (const unsigned char *)files[%u] + %lld, "
              "%lld);",
              (long long)at, file_of(p->ctx.heap, l->list, data),
-             (long long)data->site.offset, (long long)data->site.bytes);
+             (long long)data->site->offset, (long long)data->site->bytes);
     at += copied;
   }
 }
@@ -394,7 +394,8 @@ write_prepack_call(const life *l) {
       cg_add(l->w, "copies + %lld),\n", (long long)at);
     else
       cg_add(l->w, "(const unsigned char *)files[%u] + %lld),\n",
-             file_of(p->ctx.heap, l->list, data), (long long)data->site.offset);
+             file_of(p->ctx.heap, l->list, data),
+             (long long)data->site->offset);
     at += copied;
   }
   cg_write(l->w, "*prepacked);");

@@ -306,8 +306,8 @@ note_reductions(const lanes *l, cg_for *head) {
  * ones it is said too often, which costs nothing. */
 static bool
 is_ragged(const cg_emitter *e, const cg_for *head, int64_t trips) {
-  int64_t lanes = e->p->target->vector_bytes / 4;
-  return head->n_reductions && lanes > 1 && (!head->trips || trips % lanes);
+  int64_t fours = e->p->target->vector_bytes / 4;
+  return head->n_reductions && fours > 1 && (!head->trips || trips % fours);
 }
 
 /* A loop whose iterations are not shared out, and whose order is left to the

@@ -108,18 +108,32 @@ overrides(const char *entry, const char *const *settings, uint32_t n) {
   return false;
 }
 
+/* What a child is given are strings that it may write. */
 static char **
-environment(bs_heap *heap, const char *const *settings, uint32_t n) {
+writable(bs_arena *arena, const char *const *list) {
+  uint32_t n = 0;
+  while (list[n])
+    n++;
+  char **out = BS_NEWS(arena, char *, (size_t)n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    out[k] = bs_arena_strdup(arena, list[k]);
+  out[n] = NULL;
+  return out;
+}
+
+static char **
+environment(bs_arena *arena, const char *const *settings, uint32_t n) {
   char *const *old = bs_environment();
   uint32_t count = 0, out = 0;
   while (old[count])
     count++;
-  char **env = bs_calloc(heap, (size_t)count + n + 1, sizeof *env);
+  char **env = BS_NEWS(arena, char *, (size_t)count + n + 1);
   for (uint32_t k = 0; k < count; k++)
     if (!overrides(old[k], settings, n))
       env[out++] = old[k];
   for (uint32_t k = 0; k < n; k++)
-    env[out++] = (char *)settings[k];
+    env[out++] = bs_arena_strdup(arena, settings[k]);
+  env[out] = NULL;
   return env;
 }
 
@@ -188,7 +202,7 @@ wait_for(pid_t child, const cg_watch *w) {
 /* 0 or an errno.  Once the child is there it is listed: no signal comes
  * between, and the child does not wait for signals. */
 static int
-spawn(pid_t *child, const char *const *argv, char **env,
+spawn(pid_t *child, char *const *argv, char *const *env,
       const posix_spawn_file_actions_t *actions, bs_temporary *listed) {
   posix_spawnattr_t attributes;
   sigset_t old;
@@ -196,8 +210,7 @@ spawn(pid_t *child, const char *const *argv, char **env,
   bs_hold_signals(&old);
   posix_spawnattr_setsigmask(&attributes, &old);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  int error = posix_spawnp(child, argv[0], actions, &attributes,
-                           (char *const *)argv, env);
+  int error = posix_spawnp(child, argv[0], actions, &attributes, argv, env);
   if (listed && !error) {
     listed->child = *child;
     listed->live = 1;
@@ -214,15 +227,18 @@ cg_run_process(bs_heap *heap, const char *const *argv, const char *log,
   assert(argv[0] && log);
   posix_spawn_file_actions_t actions;
   pid_t child;
-  char **env = environment(heap, settings, n_settings);
+  bs_arena arena;
+  bs_arena_init(&arena, heap);
+  char **own = writable(&arena, argv);
+  char **env = environment(&arena, settings, n_settings);
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, log,
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  int error = spawn(&child, argv, env, &actions, watch->listed);
+  int error = spawn(&child, own, env, &actions, watch->listed);
   posix_spawn_file_actions_destroy(&actions);
-  bs_free(heap, env);
+  bs_arena_done(&arena);
   if (error)
     return (cg_result){CG_EXIT_NO_START, error};
   cg_result result = wait_for(child, watch);

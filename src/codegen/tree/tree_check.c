@@ -188,20 +188,20 @@ check_head(checker *c, const cg_node *n) {
 static void
 note_target(const cg_expr *x, bool target, void *arg) {
   (void)target;
-  const char **name = arg;
-  if (*name && cg_is_name(x, *name))
-    *name = NULL;
+  const char **wanted = arg;
+  if (*wanted && cg_is_name(x, *wanted))
+    *wanted = NULL;
 }
 
 /* The body gives the variable another value. */
 static bool
-assigns(const cg_node *chain, const char *name) {
-  for (const cg_node *n = chain; n && name; n = n->next)
+assigns(const cg_node *chain, const char *variable) {
+  for (const cg_node *n = chain; n && variable; n = n->next)
     if (n->kind == CG_STORE) {
       cg_node target = {.kind = CG_DO, .effect = n->store.target};
-      cg_each_expr(&target, note_target, &name);
+      cg_each_expr(&target, note_target, &variable);
     }
-  return !name;
+  return !variable;
 }
 
 static void

@@ -123,11 +123,11 @@ cg_with_own_names(const po_program *p, const char *function,
 
 const po_program *
 cg_with_new_names(const po_program *p,
-                  bool (*is_taken)(const void *arg, const po_array *),
+                  bool (*clashes_with)(const void *arg, const po_array *),
                   const void *arg) {
   po_program *out = NULL;
   for (uint32_t k = 0; k < p->arrays.len; k++)
-    while (is_taken(arg, &(out ? out : p)->arrays.data[k])) {
+    while (clashes_with(arg, &(out ? out : p)->arrays.data[k])) {
       out = out ? out : with_own_arrays(p);
       out->arrays.data[k].name = other_name(out, k);
     }

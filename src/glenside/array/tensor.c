@@ -36,12 +36,20 @@ gs_tensor_init(bs_heap *heap, gs_tensor *t, const gs_type *type) {
 }
 
 gs_tensor
+gs_tensor_over(gs_dtype dtype, int64_t elements, const void *data) {
+  assert(dtype < GS_DTYPE_COUNT && elements >= 0);
+  return (gs_tensor){.dtype = dtype,
+                     .rank = 1,
+                     .dim = {elements},
+                     .elements = elements,
+                     .data = (void *)(uintptr_t)data};
+}
+
+gs_tensor
 gs_tensor_of(const gs_constant *c) {
   assert(c->data && gs_is_type(&c->type));
-  gs_tensor t = {.dtype = c->type.dtype,
-                 .rank = c->type.rank,
-                 .elements = gs_elements(&c->type),
-                 .data = (void *)(uintptr_t)c->data};
+  gs_tensor t = gs_tensor_over(c->type.dtype, gs_elements(&c->type), c->data);
+  t.rank = c->type.rank;
   memcpy(t.dim, c->type.dim, c->type.rank * sizeof *t.dim);
   return t;
 }

@@ -19,6 +19,8 @@ typedef struct gs_tensor {
 struct gs_constant;
 /* The elements of a constant, which keeps them: not to be given back. */
 gs_tensor gs_tensor_of(const struct gs_constant *);
+/* One dimension of elements that are somebody else's, and are only read. */
+gs_tensor gs_tensor_over(gs_dtype, int64_t elements, const void *data);
 /* Throws when out of memory; zeroed. */
 void gs_tensor_init(bs_heap *, gs_tensor *, const gs_type *);
 void gs_tensor_done(bs_heap *, gs_tensor *);

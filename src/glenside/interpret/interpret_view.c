@@ -313,11 +313,11 @@ strided_of(const in_state *s, gs_term t, const int64_t *outer) {
     if (d < type->rank)
       index[d] = type->dim[d] > 1;
     step at = find(s, t, index);
-    int64_t place = offset_of(&s->types[at.child.i], index);
+    int64_t offset = offset_of(&s->types[at.child.i], index);
     if (d == type->rank)
-      x = (strided){.array = &s->arrays[at.child.i], .first = place};
+      x = (strided){.array = &s->arrays[at.child.i], .first = offset};
     else
-      x.step[d] = place - x.first;
+      x.step[d] = offset - x.first;
   }
   return x;
 }

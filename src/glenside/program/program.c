@@ -357,6 +357,8 @@ gs_add_data(gs_program *p, const gs_data *data) {
   copy.file = bs_arena_strdup(arena, data->file);
   copy.beside = bs_arena_strdup(arena, data->beside);
   copy.key = data->key ? bs_arena_strdup(arena, data->key) : NULL;
+  copy.site = BS_NEW(arena, gs_data_site);
+  *copy.site = data->site ? *data->site : (gs_data_site){0};
   put_first(p, &p->table->data, data->name, p->data.len);
   bs_push(p->ctx.heap, &p->data, copy);
 }

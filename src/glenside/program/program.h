@@ -56,6 +56,7 @@ typedef enum gs_data_form {
 typedef struct gs_data_site {
   int64_t offset, bytes, header;
   uint64_t hash;
+  bool known; /* the file was asked */
 } gs_data_site;
 
 /* An input whose elements stand in a file, as weights do: little-endian, one
@@ -69,9 +70,8 @@ typedef struct gs_data {
   const char *key;  /* safetensors: the array's name; else NULL */
   const char *held; /* the file's bytes, which outlive the program, or NULL */
   size_t held_size;
-  bs_span span; /* where the program says so */
-  gs_data_site site;
-  bool located; /* `site` is known */
+  bs_span span;       /* where the program says so */
+  gs_data_site *site; /* the program's own: filled when it is needed */
 } gs_data;
 
 /* A tensor, no input, that stands for a term which depends on it. */

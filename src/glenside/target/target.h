@@ -73,7 +73,7 @@ typedef struct gs_instr {
   bs_span span;
   gs_scope scope;    /* params first, then operands, then dimensions */
   uint32_t n_params; /* the attributes of a call, slots 0.. */
-  const gs_operand *operands;
+  gs_operand *operands;
   uint32_t n_operands;
   gs_operand result; /* name "result", slot unused */
   uint32_t onto; /* (onto NAME): 1 + the operand in whose place the result is
@@ -132,7 +132,7 @@ typedef struct gs_target {
   BS_VEC(gs_setting) settings;
   BS_VEC(const char *) preludes; /* C text */
   BS_VEC(const char *) files;    /* every file read */
-  BS_VEC(const gs_instr *) instrs;
+  BS_VEC(gs_instr *) instrs;
   BS_VEC(const gs_mac *) macs; /* see mac.h */
 } gs_target;
 

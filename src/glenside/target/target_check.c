@@ -125,7 +125,7 @@ check_types(gs_sizing *s) {
     holes[instr->operands[k].slot] = operands[k];
   bool ok = check_semantics(s, p, operands);
   for (uint32_t k = 0; k < instr->n_operands; k++)
-    ok &= check_layout(s, p, (gs_operand *)&instr->operands[k], holes);
+    ok &= check_layout(s, p, &instr->operands[k], holes);
   return ok && check_onto(s) && check_costs(s);
 }
 

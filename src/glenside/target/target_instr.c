@@ -371,7 +371,7 @@ check_layout(const reader *r, uint32_t node, const gs_operand *operand) {
 static bool
 read_layout(reader *r, uint32_t form) {
   uint32_t name = items_of(r, form), term = name ? next(r, name) : 0;
-  gs_operand *operands = (gs_operand *)r->instr->operands;
+  gs_operand *operands = r->instr->operands;
   if (!term || next(r, term) || at(r, name)->kind != BS_SX_SYM)
     return fail(r, form, "wrong-arity", "write (layout OPERAND TERM)");
   for (uint32_t k = 0; k < r->instr->n_operands; k++) {

@@ -220,8 +220,7 @@ bool
 target_check_ways(target_parser *p) {
   checking c = {.p = p};
   for (uint32_t k = 0; k < p->target->instrs.len; k++)
-    target_limit_sizes(p->ctx, p->target,
-                       (gs_instr *)p->target->instrs.data[k]);
+    target_limit_sizes(p->ctx, p->target, p->target->instrs.data[k]);
   find_places(p->target, true, &c.in);
   find_places(p->target, false, &c.out);
   bool ok = check_ways(&c);

@@ -41,7 +41,7 @@ typedef struct gs_numbers {
 } gs_numbers;
 
 static inline gs_number
-gs_saturated(__int128 x) {
+gs_saturated(bs_int128 x) {
   return x > INT64_MAX ? INT64_MAX : x < INT64_MIN ? INT64_MIN : (gs_number)x;
 }
 
@@ -56,12 +56,12 @@ gs_combine(const gs_numbers *over, int64_t a, gs_number x, int64_t b,
            gs_number y, int64_t c) {
   if (over)
     return over->combine(over->arg, a, x, b, y, c);
-  return gs_saturated((__int128)a * x + (__int128)b * y + c);
+  return gs_saturated((bs_int128)a * x + (bs_int128)b * y + c);
 }
 
 static inline gs_number
 gs_product(const gs_numbers *over, gs_number x, gs_number y) {
-  return over ? over->product(over->arg, x, y) : gs_saturated((__int128)x * y);
+  return over ? over->product(over->arg, x, y) : gs_saturated((bs_int128)x * y);
 }
 
 /* Rounded down; by >= 1. */

@@ -11,23 +11,23 @@
 #include <string.h>
 
 typedef struct span {
-  __int128 lo, hi;
+  bs_int128 lo, hi;
 } span;
 
 /* No bound that matters is that far out. */
-#define FAR ((__int128)1 << 100)
+#define FAR ((bs_int128)1 << 100)
 
-static __int128
-clamp(__int128 x) {
+static bs_int128
+clamp(bs_int128 x) {
   return x > FAR ? FAR : x < -FAR ? -FAR : x;
 }
 
 static span
 times(span a, int64_t lo, int64_t hi) {
-  __int128 most = (__int128)1 << 62;
+  bs_int128 most = (bs_int128)1 << 62;
   if (a.lo < -most || a.hi > most)
     return (span){-FAR, FAR};
-  __int128 c[4] = {a.lo * lo, a.lo * hi, a.hi * lo, a.hi * hi};
+  bs_int128 c[4] = {a.lo * lo, a.lo * hi, a.hi * lo, a.hi * hi};
   span out = {c[0], c[0]};
   for (uint32_t k = 1; k < 4; k++) {
     out.lo = c[k] < out.lo ? c[k] : out.lo;
@@ -101,9 +101,9 @@ scale_of(const gs_sizes *s, const gs_polynomial *p) {
   return scale;
 }
 
-static __int128
-divide(__int128 x, int64_t by, bool up) {
-  __int128 q = x / by, rest = x % by;
+static bs_int128
+divide(bs_int128 x, int64_t by, bool up) {
+  bs_int128 q = x / by, rest = x % by;
   if (x >= FAR || x <= -FAR)
     return x;
   return q + (up ? rest > 0 : -(rest < 0));
@@ -111,11 +111,11 @@ divide(__int128 x, int64_t by, bool up) {
 
 /* A bound by what is divided, as n - n / 3 is at least 0 because three times it
  * is at least 3 n - n.  Quotients stand in one another three deep at most. */
-static __int128
+static bs_int128
 bound_by_scale(const gs_sizes *s, const gs_polynomial *p, bool upper) {
   gs_polynomial x = *p, y;
   span plain = span_of(s, p);
-  __int128 best = upper ? plain.hi : plain.lo;
+  bs_int128 best = upper ? plain.hi : plain.lo;
   int64_t scale = 1;
   for (uint32_t k = 0; k < 3; k++) {
     int64_t more = scale_of(s, &x);
@@ -125,7 +125,7 @@ bound_by_scale(const gs_sizes *s, const gs_polynomial *p, bool upper) {
     gs_add_polynomial(&y, more, &x);
     undivide(s, &y, upper, &x);
     span now = span_of(s, &x);
-    __int128 bound = divide(upper ? now.hi : now.lo, scale, !upper);
+    bs_int128 bound = divide(upper ? now.hi : now.lo, scale, !upper);
     best = upper ? (bound < best ? bound : best) : bound > best ? bound : best;
   }
   return best;
@@ -166,11 +166,11 @@ gs_is_affine(const gs_sizes *s, gs_number x) {
 
 /* ---- at given sizes ---- */
 
-static __int128 polynomial_at(const gs_sizes *s, const gs_polynomial *p,
-                              const int64_t *at);
+static bs_int128 polynomial_at(const gs_sizes *s, const gs_polynomial *p,
+                               const int64_t *at);
 
 /* Quotients stand in one another three deep at most. */
-static __int128
+static bs_int128
 atom_at(const gs_sizes *s, uint32_t number, const int64_t *at) {
   gs_atom atom = gs_atom_of(s, number);
   if (atom.size < GS_MOST_SIZES)
@@ -180,13 +180,13 @@ atom_at(const gs_sizes *s, uint32_t number, const int64_t *at) {
   return bs_floor_div(gs_saturated(polynomial_at(s, &p, at)), atom.by);
 }
 
-static __int128
+static bs_int128
 polynomial_at(const gs_sizes *s, const gs_polynomial *p, const int64_t *at) {
-  __int128 sum = p->bad ? FAR : 0;
+  bs_int128 sum = p->bad ? FAR : 0;
   for (uint32_t k = 0; k < p->n; k++) {
-    __int128 x = p->term[k].by;
+    bs_int128 x = p->term[k].by;
     for (uint32_t j = 0; j < p->term[k].n; j++)
-      x = (__int128)gs_saturated(x) *
+      x = (bs_int128)gs_saturated(x) *
           gs_saturated(atom_at(s, p->term[k].atom[j], at));
     sum = clamp(sum + x);
   }
@@ -229,7 +229,7 @@ look_for(gs_sizes *s, gs_number x, bool zero) {
   for (uint32_t k = 0; k < TRIES && !s->told; k++) {
     for (uint32_t j = 0; j < s->n; j++)
       s->at[j] = choose(&s->list[j], k, j, &state);
-    __int128 found = polynomial_at(s, &p, s->at);
+    bs_int128 found = polynomial_at(s, &p, s->at);
     s->told = zero ? found != 0 : found < 0;
   }
 }

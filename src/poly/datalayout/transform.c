@@ -26,10 +26,10 @@ po_layout_plain(po_layout_model *m, const po_layout_array *a) {
 }
 
 /* What a new dimension is of the old: old index d, over or modulo `by`. */
-typedef enum part { WHOLE, QUOTIENT, REST } part;
+typedef enum piece { WHOLE, QUOTIENT, REST } piece;
 typedef struct source {
   uint32_t d;
-  part part;
+  piece part;
 } source;
 
 /* Sources of the new dimensions, from dimension 0; their number. */
@@ -151,7 +151,7 @@ index_name(po_layout_model *m, uint32_t d) {
 }
 
 static const char *
-part_text(po_layout_model *m, const char *of, part part, int64_t q) {
+part_text(po_layout_model *m, const char *of, piece part, int64_t q) {
   long long by = (long long)q;
   if (part == WHOLE)
     return of;

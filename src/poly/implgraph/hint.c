@@ -282,14 +282,13 @@ only_reduces(const hinter *h) {
 }
 
 static const char *
-graph_name(const po_hints *hints, const po_program *p, uint32_t array) {
+graph_name(const po_hints *hints, po_program *p, uint32_t array) {
   assert(array < p->arrays.len);
   const char *wish = p->arrays.data[array].name;
   uint32_t same = 0;
   for (uint32_t k = 0; k < hints->list.len; k++)
     same += !strncmp(hints->list.data[k]->graph.name, wish, strlen(wish));
-  return same ? bs_arena_printf(&((po_program *)p)->arena, "%s_%u", wish, same)
-              : wish;
+  return same ? bs_arena_printf(&p->arena, "%s_%u", wish, same) : wish;
 }
 
 /* Whether there is something to make a graph of; then the graph. */

@@ -41,16 +41,22 @@ typedef struct layout {
 
 /* Whole lines, for all threads; 0 where it has no place in the workspace. */
 static int64_t
-bytes_of(const layout *l, uint32_t k) {
-  assert(k < l->program->arrays.len);
-  const po_program *p = l->program;
+lines_of(const po_program *p, const uint32_t *node, uint32_t k) {
+  assert(k < p->arrays.len);
   const po_array *array = &p->arrays.data[k];
-  if ((array->role != PO_WORKSPACE && !po_is_large(array)) ||
-      array->before != l->before)
+  if (array->role != PO_WORKSPACE && !po_is_large(array))
     return 0;
   int64_t bytes = (po_bytes(array) + 63) / 64 * 64;
-  bool team = array->role == PO_LOCAL && po_is_in_parallel(p, l->node[k]);
+  bool team = array->role == PO_LOCAL && po_is_in_parallel(p, node[k]);
   return team ? bytes * PO_MAX_TEAM : bytes;
+}
+
+static int64_t
+bytes_of(const layout *l, uint32_t k) {
+  assert(k < l->program->arrays.len);
+  return l->program->arrays.data[k].before == l->before
+             ? lines_of(l->program, l->node, k)
+             : 0;
 }
 
 /* Where places lie depends on sizes: not of what is made before any call. */
@@ -228,17 +234,18 @@ plan(po_program *p, po_groups *groups) {
 /* ---- at given sizes ---- */
 
 static int64_t
-bytes_at(const layout *l, gs_sizes *sizes, uint32_t k, const int64_t *at) {
-  assert(k < l->program->arrays.len);
-  const po_array *array = &l->program->arrays.data[k];
+bytes_at(const po_program *p, gs_sizes *sizes, uint32_t k, int64_t most,
+         const int64_t *at) {
+  assert(k < p->arrays.len);
+  const po_array *array = &p->arrays.data[k];
   int64_t bytes = gs_dtype_table[array->dtype].bytes;
   if (!po_lies_by_sizes(array))
-    return bytes_of(l, k);
+    return most;
   for (uint32_t d = 0; d < array->rank; d++) {
-    gs_number extent = 0;
-    if (!po_extent_number(l->program, sizes, array, d, &extent))
-      return bytes_of(l, k);
-    bytes *= gs_number_at(sizes, extent, at);
+    gs_number size = 0;
+    if (!po_extent_number(p, sizes, array, d, &size))
+      return most;
+    bytes *= gs_number_at(sizes, size, at);
   }
   return bytes;
 }
@@ -246,25 +253,25 @@ bytes_at(const layout *l, gs_sizes *sizes, uint32_t k, const int64_t *at) {
 int64_t
 po_workspace_at(const po_program *p, const int64_t *at) {
   bs_arena arena;
-  layout l = {.program = (po_program *)p};
   int64_t *most = bs_calloc(p->ctx.heap, p->arrays.len + 1, sizeof *most);
+  uint32_t *node = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *node);
   int64_t sum = 0;
   bs_arena_init(&arena, p->ctx.heap);
-  l.node = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.node);
-  po_find_local_nodes(p, l.node);
+  po_find_local_nodes(p, node);
   gs_sizes *sizes = po_numbers_of(p, &arena);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *array = &p->arrays.data[k];
-    if (array->offset < 0 || !bytes_of(&l, k))
+    int64_t bytes = array->before ? 0 : lines_of(p, node, k);
+    if (array->offset < 0 || !bytes)
       continue;
-    int64_t bytes = bytes_at(&l, sizes, k, at);
+    bytes = bytes_at(p, sizes, k, bytes, at);
     most[array->offset] =
         bytes > most[array->offset] ? bytes : most[array->offset];
   }
   for (uint32_t k = 0; k < p->arrays.len; k++)
     sum += (most[k] + 63) / 64 * 64;
   bs_free(p->ctx.heap, most);
-  bs_free(p->ctx.heap, l.node);
+  bs_free(p->ctx.heap, node);
   bs_arena_done(&arena);
   return sum;
 }

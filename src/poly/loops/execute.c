@@ -40,10 +40,8 @@ memory_of(po_execution *x, const po_array *array) {
     return x->outputs[array->number];
   if (array->role == PO_MEMORY)
     return t;
-  if (array->role == PO_CONSTANT) {
-    t.data = (void *)array->data;
-    return t;
-  }
+  if (array->role == PO_CONSTANT)
+    return gs_tensor_over(t.dtype, t.elements, array->data);
   if (t.elements > MAX_NUMBERS) {
     x->ok = bs_error(x->p->ctx.diags, BS_NOWHERE, "too-large",
                      "%s is too large to run", array->name);
@@ -215,13 +213,16 @@ list_instance(__isl_take isl_point *point, void *user) {
 }
 
 static int
-by_time(const void *a, const void *b, void *user) {
-  const po_execution *x = user;
-  const int64_t *i = a, *j = b;
+compare_times(const po_execution *x, const int64_t *i, const int64_t *j) {
   for (int64_t k = 1; k < x->width; k++)
     if (i[k] != j[k])
       return i[k] < j[k] ? -1 : 1;
   return *i < *j ? -1 : *i > *j;
+}
+
+static int
+by_time(const void *a, const void *b, void *user) {
+  return compare_times(user, a, b);
 }
 
 static bool
@@ -374,7 +375,7 @@ is_in_order(po_execution *x, po_executed *s, int64_t *at, int64_t *before) {
     go_to_next(x, s);
     if (!s->at)
       return true;
-    if (by_time(before, at, x) > 0)
+    if (compare_times(x, before, at) > 0)
       return false;
   }
 }
@@ -404,7 +405,7 @@ earliest(const po_execution *x) {
     return x->stmts->at ? x->stmts : NULL;
   for (uint32_t k = 0; k < x->n; k++) {
     po_executed *s = &x->stmts[k];
-    if (s->at && (!best || by_time(s->at, best->at, (void *)x) < 0))
+    if (s->at && (!best || compare_times(x, s->at, best->at) < 0))
       best = s;
   }
   return best;

@@ -178,9 +178,9 @@ po_limit_operations(const po_program *p, unsigned long most) {
   po_limit limit = {p->isl, p->ctx.heap, isl_ctx_get_max_operations(p->isl)};
   isl_ctx_reset_error(p->isl);
   if (!limit.before) {
-    unsigned long bound = po_bound(p, most);
+    unsigned long operations = po_bound(p, most);
     isl_ctx_reset_error(p->isl);
-    po_bind_isl(p->isl, p->ctx.heap, bound);
+    po_bind_isl(p->isl, p->ctx.heap, operations);
   }
   return limit;
 }

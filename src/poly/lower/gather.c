@@ -100,11 +100,10 @@ part_of(po_lowering *low, gs_term term, uint32_t item) {
   gs_compute_of(values, o, &op);
   if (op != GS_C_LOOKUP)
     return po_reads_item(low, view, &type, item);
-  int64_t table = gs_lookup_table(values, o);
-  gs_number rest =
-      gs_plus(po_numbers_in(low->isl), type.dim[type.access], -table);
-  return item ? po_reads_part(low, view, &type, table, rest)
-              : po_reads_part(low, view, &type, 0, table);
+  int64_t n = gs_lookup_table(values, o);
+  gs_number rest = gs_plus(po_numbers_in(low->isl), type.dim[type.access], -n);
+  return item ? po_reads_part(low, view, &type, n, rest)
+              : po_reads_part(low, view, &type, 0, n);
 }
 
 void

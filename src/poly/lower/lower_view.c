@@ -144,13 +144,13 @@ make_base(po_views *views, po_view *view, gs_term t, const gs_type *type) {
 }
 
 /* A part of a tower of concats: where its first element stands. */
-typedef struct part {
+typedef struct place {
   gs_term term;
   int64_t offset[GS_MAX_RANK];
-} part;
+} place;
 
 static po_step
-part_step(po_views *views, const part *p, const gs_type *child,
+part_step(po_views *views, const place *p, const gs_type *child,
           const gs_type *type) {
   const gs_numbers *over = po_numbers_in(views->isl);
   uint32_t n = type->rank;
@@ -178,10 +178,10 @@ part_step(po_views *views, const part *p, const gs_type *child,
 
 static void
 make_concat(po_views *views, po_view *view, gs_term t, const gs_type *type) {
-  BS_VEC(part) stack = {0};
-  bs_push(views->heap, &stack, (part){.term = t});
+  BS_VEC(place) stack = {0};
+  bs_push(views->heap, &stack, (place){.term = t});
   while (stack.len) {
-    part p = bs_pop(&stack);
+    place p = bs_pop(&stack);
     const gs_node *node = gs_at(views->source, p.term);
     gs_type whole;
     gs_view of;
@@ -194,7 +194,7 @@ make_concat(po_views *views, po_view *view, gs_term t, const gs_type *type) {
       continue;
     }
     gs_view_at(views->source, p.term, &of);
-    part second = p;
+    place second = p;
     second.term = node->kids[1];
     second.offset[of.axis] = gs_sum(po_numbers_in(views->isl),
                                     second.offset[of.axis], of.part[1].from);

@@ -91,9 +91,9 @@ best_first(__isl_keep isl_map *elements, uint32_t rank, uint32_t d,
   for (uint32_t k = 0; k < all.n; k++) {
     isl_aff *aff = all.list[k];
     isl_size out = isl_aff_dim(aff, isl_dim_in);
-    int64_t n = out < 0 ? INT64_MAX : width(one, aff);
-    if (n < *size) {
-      *size = n;
+    int64_t wide = out < 0 ? INT64_MAX : width(one, aff);
+    if (wide < *size) {
+      *size = wide;
       isl_aff_free(best);
       best = isl_aff_copy(aff);
     }

@@ -251,9 +251,8 @@ joining(const po_padding *x) {
 
 /* Whether they read nothing but the neutral value in this place. */
 static bool
-reads_neutral(const po_padding *x, const po_expr *e,
-              __isl_keep isl_set *joins) {
-  const po_padded *a = po_padded_of((po_padding *)x, e->array);
+reads_neutral(po_padding *x, const po_expr *e, __isl_keep isl_set *joins) {
+  const po_padded *a = po_padded_of(x, e->array);
   if (!a)
     return false;
   isl_set *there = isl_set_apply(isl_set_copy(joins), po_pad_access(e->index));
@@ -271,7 +270,7 @@ is_product(const po_stmt *u) {
 }
 
 static bool
-check_neutral(const po_padding *x) {
+check_neutral(po_padding *x) {
   po_program *p = x->p;
   const po_stmt *u = po_pad_part(x, 0);
   isl_set *joins = joining(x);

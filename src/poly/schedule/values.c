@@ -310,7 +310,7 @@ po_values_are_preserved(po_program *before, po_program *after,
   isl_union_set_free(nothing);
   bool ok = po_unlimit(&limit) && no_lost != isl_bool_error &&
             no_found != isl_bool_error && all_written != isl_bool_error;
-  bool same = ok && no_lost && no_found && all_written;
+  bool as_before = ok && no_lost && no_found && all_written;
   if (ok && !no_lost)
     return refuse(before, call,
                   isl_union_map_subtract(isl_union_map_copy(was), is), was,
@@ -324,6 +324,6 @@ po_values_are_preserved(po_program *before, po_program *after,
   if (!ok)
     return po_refuse(before, call, "too-complex",
                      "whether values stay the same could not be decided");
-  return same || po_refuse(before, call, "illegal",
-                           "something would be read that nothing wrote");
+  return as_before || po_refuse(before, call, "illegal",
+                                "something would be read that nothing wrote");
 }

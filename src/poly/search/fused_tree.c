@@ -17,11 +17,11 @@
 #include <isl/schedule_node.h>
 
 /* Which statements a part of the tree is made for. */
-typedef enum part {
+typedef enum share {
   OWN,    /* that stayed, or joined others one to one, in the loops of after */
   MOVED,  /* that were moved, in those of after */
   SKIPPED /* that were moved, in those of before */
-} part;
+} share;
 
 typedef struct fused {
   po_program *before, *after;
@@ -30,20 +30,20 @@ typedef struct fused {
 } fused;
 
 static po_program *
-program_of(const fused *f, part part) {
+program_of(const fused *f, share part) {
   return part == SKIPPED ? f->before : f->after;
 }
 
 /* The statement of after; their number where it is gone. */
 static bool
-is_in(const fused *f, part part, uint32_t stmt) {
+is_in(const fused *f, share part, uint32_t stmt) {
   if (part == SKIPPED)
     stmt = po_stmt_named(f->after, f->before->stmts.data[stmt].name);
   return stmt < f->after->stmts.len && (part == OWN) != f->moved[stmt];
 }
 
 static bool
-has_any(const fused *f, part part, uint32_t top) {
+has_any(const fused *f, share part, uint32_t top) {
   const po_program *p = program_of(f, part);
   for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, top))
@@ -54,12 +54,12 @@ has_any(const fused *f, part part, uint32_t top) {
 
 /* A child of a loop that has statements of its own, which only holds others. */
 static bool
-is_grafted(const fused *f, part part, uint32_t child) {
+is_grafted(const fused *f, share part, uint32_t child) {
   return part == OWN && has_any(f, MOVED, child) && !has_any(f, OWN, child);
 }
 
 static bool
-has_grafts(const fused *f, part part, uint32_t loop) {
+has_grafts(const fused *f, share part, uint32_t loop) {
   const po_program *p = program_of(f, part);
   for (uint32_t k = po_node(p, loop)->first; k != PO_NO_NODE;
        k = po_node(p, k)->next)
@@ -70,7 +70,7 @@ has_grafts(const fused *f, part part, uint32_t loop) {
 
 /* Children with statements of the part: their number, and the first. */
 static uint32_t
-children_of(const fused *f, part part, uint32_t node, uint32_t *first) {
+children_of(const fused *f, share part, uint32_t node, uint32_t *first) {
   const po_program *p = program_of(f, part);
   uint32_t n = 0;
   *first = PO_NO_NODE;
@@ -121,7 +121,7 @@ extension_of(const fused *f, uint32_t top, uint32_t n) {
 
 /* { S[j] } of the part, below a node; whole: the instances, else any. */
 static __isl_give isl_union_set *
-statements_below(const fused *f, part part, uint32_t top, bool whole) {
+statements_below(const fused *f, share part, uint32_t top, bool whole) {
   const po_program *p = program_of(f, part);
   isl_union_set *all = isl_union_set_empty(isl_space_params_alloc(p->isl, 0));
   for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
@@ -166,7 +166,7 @@ without_offsets(__isl_take isl_multi_aff *time, __isl_take isl_id *id,
 }
 
 static __isl_give isl_pw_multi_aff *
-members_of(const fused *f, part part, uint32_t s, uint32_t depth, uint32_t n) {
+members_of(const fused *f, share part, uint32_t s, uint32_t depth, uint32_t n) {
   const po_stmt *stmt = &program_of(f, part)->stmts.data[s];
   isl_multi_aff *time = po_outer_time(stmt, depth + n);
   time = isl_multi_aff_drop_dims(time, isl_dim_out, 0, depth);
@@ -184,7 +184,7 @@ members_of(const fused *f, part part, uint32_t s, uint32_t depth, uint32_t n) {
 
 /* The band of n loops below each other from `loop` down; NULL. */
 static __isl_give isl_multi_union_pw_aff *
-band_of(const fused *f, part part, uint32_t loop, uint32_t n) {
+band_of(const fused *f, share part, uint32_t loop, uint32_t n) {
   const po_program *p = program_of(f, part);
   uint32_t depth = po_nest_depth(p, loop);
   isl_union_pw_multi_aff *all =
@@ -200,7 +200,7 @@ band_of(const fused *f, part part, uint32_t loop, uint32_t n) {
 /* Loops whose iterations do not depend on each other are coincident; a band
  * all of whose members are is permutable. */
 static __isl_give isl_schedule_node *
-insert_band(fused *f, part part, __isl_take isl_schedule_node *node,
+insert_band(fused *f, share part, __isl_take isl_schedule_node *node,
             __isl_take isl_multi_union_pw_aff *band, const uint32_t *loops,
             uint32_t n) {
   bool all = true;
@@ -219,7 +219,7 @@ insert_band(fused *f, part part, __isl_take isl_schedule_node *node,
 
 /* Loops from `top` down while each is all that is in the one around it. */
 static uint32_t
-chain_of(const fused *f, part part, uint32_t top, uint32_t *loops) {
+chain_of(const fused *f, share part, uint32_t top, uint32_t *loops) {
   const po_program *p = program_of(f, part);
   uint32_t n = 0, next = top;
   while (po_node(p, next)->kind == PO_LOOP && n < PO_MAX_DEPTH) {
@@ -231,7 +231,7 @@ chain_of(const fused *f, part part, uint32_t top, uint32_t *loops) {
 }
 
 static __isl_give isl_schedule_node *
-put_nest(fused *, part, __isl_take isl_schedule_node *, uint32_t top);
+put_nest(fused *, share, __isl_take isl_schedule_node *, uint32_t top);
 
 /* Below filter k of a sequence. */
 static __isl_give isl_schedule_node *
@@ -241,7 +241,7 @@ below_filter(__isl_take isl_schedule_node *sequence, int k) {
 
 /* What is below a loop: nothing to be said of one statement. */
 static __isl_give isl_schedule_node *
-put_children(fused *f, part part, __isl_take isl_schedule_node *node,
+put_children(fused *f, share part, __isl_take isl_schedule_node *node,
              uint32_t loop) {
   const po_program *p = program_of(f, part);
   uint32_t first, n = children_of(f, part, loop, &first);
@@ -283,7 +283,7 @@ put_grafts(fused *f, __isl_take isl_schedule_node *node, uint32_t loop) {
 
 /* The node stays where it was, above what is put there. */
 static __isl_give isl_schedule_node *
-put_nest(fused *f, part part, __isl_take isl_schedule_node *node,
+put_nest(fused *f, share part, __isl_take isl_schedule_node *node,
          uint32_t top) {
   uint32_t loops[PO_MAX_DEPTH], n = chain_of(f, part, top, loops);
   if (!n)
@@ -303,7 +303,7 @@ put_nest(fused *f, part part, __isl_take isl_schedule_node *node,
 /* ---- all of it ---- */
 
 typedef struct entry {
-  part part;
+  share part;
   uint32_t top;
 } entry;
 

@@ -56,8 +56,7 @@ static const char *const scope_names[] = {
 static void
 put_elements(bs_text *out, const po_array *array) {
   int64_t n = gs_prod(array->dim, array->rank);
-  gs_tensor view = {
-      .dtype = array->dtype, .elements = n, .data = (void *)array->data};
+  gs_tensor view = gs_tensor_over(array->dtype, n, array->data);
   bs_put(out, " = {");
   for (int64_t i = 0; i < n; i++) {
     bs_put(out, !i ? "" : i % 8 ? ", " : ",\n  ");

@@ -129,8 +129,8 @@ elements_at(const gs_program *p, const gs_sizes *s, const int64_t *at) {
     gs_type_at(p, (gs_term){k}, &type);
     int64_t n = 1;
     for (uint32_t d = 0; d < type.rank; d++)
-      n = gs_saturated((__int128)n * gs_number_at(s, type.dim[d], at));
-    sum = gs_saturated((__int128)sum + n);
+      n = gs_saturated((bs_int128)n * gs_number_at(s, type.dim[d], at));
+    sum = gs_saturated((bs_int128)sum + n);
   }
   return sum;
 }

@@ -2,15 +2,16 @@
 /* relation_number.c - see relation_number.h.  Products are formed in 128 bits
  * and refused when the reduced fraction does not fit. */
 #include "prove/relation/relation_number.h"
+#include "base/whole.h"
 #include "glenside/array/tensor.h"
 #include <assert.h>
 #include <math.h>
 
-#define MOST_DEN (((__int128)1 << 47) - 1)
+#define MOST_DEN (((bs_int128)1 << 47) - 1)
 #define MOST_EXP 16000
 
 static int64_t
-wrap(gs_dtype d, __int128 v) {
+wrap(gs_dtype d, bs_int128 v) {
   assert(d < GS_DTYPE_COUNT);
   if (d == GS_BOOL)
     return v != 0;
@@ -23,12 +24,12 @@ wrap(gs_dtype d, __int128 v) {
   return (int64_t)low;
 }
 
-static __int128
-gcd(__int128 a, __int128 b) {
+static bs_int128
+gcd(bs_int128 a, bs_int128 b) {
   if (a < 0)
     a = -a;
   while (b) {
-    __int128 r = a % b;
+    bs_int128 r = a % b;
     a = b;
     b = r;
   }
@@ -37,7 +38,7 @@ gcd(__int128 a, __int128 b) {
 
 /* Takes the powers of two out of it; not of 0. */
 static int
-odd_part(__int128 *v) {
+odd_part(bs_int128 *v) {
   assert(*v);
   int n = 0;
   for (; !(*v & 1); n++)
@@ -46,17 +47,17 @@ odd_part(__int128 *v) {
 }
 
 static bool
-reduce(__int128 num, __int128 den, int exp, pv_number *out) {
+reduce(bs_int128 num, bs_int128 den, int exp, pv_number *out) {
   if (!num) {
     *out = PV_ZERO;
     return true;
   }
   exp += odd_part(&num) - odd_part(&den);
-  __int128 g = gcd(num, den);
+  bs_int128 g = gcd(num, den);
   assert(den > 0 && g > 0);
   num /= g;
   den /= g;
-  if (num > INT64_MAX || num < -(__int128)INT64_MAX || den > MOST_DEN ||
+  if (num > INT64_MAX || num < -(bs_int128)INT64_MAX || den > MOST_DEN ||
       exp > MOST_EXP || exp < -MOST_EXP)
     return false;
   *out = (pv_number){(int64_t)num, (int64_t)den, (int16_t)exp};
@@ -65,53 +66,53 @@ reduce(__int128 num, __int128 den, int exp, pv_number *out) {
 
 /* v * 2^by; false when it does not fit. */
 static bool
-shifted(__int128 v, int by, __int128 *out) {
-  __int128 size = v < 0 ? -v : v;
-  if (by > 125 || size > ((__int128)1 << (125 - by)))
+shifted(bs_int128 v, int by, bs_int128 *out) {
+  bs_int128 size = v < 0 ? -v : v;
+  if (by > 125 || size > ((bs_int128)1 << (125 - by)))
     return false;
-  *out = v * ((__int128)1 << by);
+  *out = v * ((bs_int128)1 << by);
   return true;
 }
 
 /* Both over one denominator and one power of two, the lesser of theirs. */
 static bool
-align(pv_number a, pv_number b, __int128 *x, __int128 *y) {
+align(pv_number a, pv_number b, bs_int128 *x, bs_int128 *y) {
   int low = a.exp < b.exp ? a.exp : b.exp;
-  return shifted((__int128)a.num * b.den, a.exp - low, x) &&
-         shifted((__int128)b.num * a.den, b.exp - low, y);
+  return shifted((bs_int128)a.num * b.den, a.exp - low, x) &&
+         shifted((bs_int128)b.num * a.den, b.exp - low, y);
 }
 
 bool
 pv_number_add(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
   assert(a.den > 0 && b.den > 0);
-  __int128 x, y;
+  bs_int128 x, y;
   if (pv_is_integer(d)) {
-    *out = (pv_number){wrap(d, (__int128)a.num + b.num), 1, 0};
+    *out = (pv_number){wrap(d, (bs_int128)a.num + b.num), 1, 0};
     return true;
   }
   if (!a.num || !b.num) {
     *out = a.num ? a : b;
     return true;
   }
-  return align(a, b, &x, &y) && reduce(x + y, (__int128)a.den * b.den,
+  return align(a, b, &x, &y) && reduce(x + y, (bs_int128)a.den * b.den,
                                        a.exp < b.exp ? a.exp : b.exp, out);
 }
 
 bool
 pv_number_mul(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
   assert(a.den > 0 && b.den > 0);
-  __int128 num = (__int128)a.num * b.num;
+  bs_int128 num = (bs_int128)a.num * b.num;
   if (pv_is_integer(d)) {
     *out = (pv_number){wrap(d, num), 1, 0};
     return true;
   }
-  return reduce(num, (__int128)a.den * b.den, a.exp + b.exp, out);
+  return reduce(num, (bs_int128)a.den * b.den, a.exp + b.exp, out);
 }
 
 bool
 pv_number_inverse(pv_number a, pv_number *out) {
   assert(a.den > 0);
-  return a.num && (a.num < 0 ? reduce(-a.den, -(__int128)a.num, -a.exp, out)
+  return a.num && (a.num < 0 ? reduce(-a.den, -(bs_int128)a.num, -a.exp, out)
                              : reduce(a.den, a.num, -a.exp, out));
 }
 
@@ -125,7 +126,7 @@ sign_of(int64_t num) {
 int
 pv_number_compare(pv_number a, pv_number b) {
   assert(a.den > 0 && b.den > 0);
-  __int128 x, y;
+  bs_int128 x, y;
   if (!align(a, b, &x, &y)) {
     if (sign_of(a.num) != sign_of(b.num))
       return sign_of(a.num) < sign_of(b.num) ? -1 : 1;
@@ -156,7 +157,7 @@ pv_number_share(int64_t n) {
 
 bool
 pv_number_is_whole(pv_number a, int64_t *out) {
-  __int128 v;
+  bs_int128 v;
   if (a.den != 1 || a.exp < 0 || !shifted(a.num, a.exp, &v) ||
       v > ((int64_t)1 << 53) || v < -((int64_t)1 << 53))
     return false;
@@ -205,12 +206,12 @@ pv_taken_number(gs_compute op, gs_dtype d, double x) {
 bool
 pv_number_floor(pv_number a, pv_number *out) {
   assert(a.den > 0);
-  __int128 den;
+  bs_int128 den;
   if (a.exp >= 0 && a.den == 1) {
     *out = a;
     return true;
   }
-  __int128 num = a.num;
+  bs_int128 num = a.num;
   if (a.exp >= 0 ? !shifted(num, a.exp, &num) : false)
     return false;
   if (a.exp < 0 && !shifted(a.den, -a.exp, &den))

@@ -72,9 +72,9 @@ put_slot(bs_text *out, const question *q, uint32_t slot) {
 
 /* Which form is not proved. */
 static void
-blame(const question *q) {
+blame(question *q) {
   bs_text out;
-  bs_text_init(&out, (bs_heap *)&q->heap);
+  bs_text_init(&out, &q->heap);
   for (uint32_t k = 0; k < q->g->pr->rule->scope.vars.len; k++)
     put_slot(&out, q, k);
   pv_not_general(q->g->pr, "not shown for all sizes with %s: %s",

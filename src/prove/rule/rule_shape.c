@@ -120,9 +120,9 @@ put_variable(bs_text *out, const attempt *a, uint32_t slot, uint32_t held) {
 }
 
 static const char *
-shape_text(const attempt *a, const uint32_t *slots) {
+shape_text(attempt *a, const uint32_t *slots) {
   bs_text out;
-  bs_text_init(&out, (bs_heap *)&a->heap);
+  bs_text_init(&out, &a->heap);
   for (uint32_t k = 0; k < a->sampler.parts->n_slots; k++)
     if (slots[k] != UINT32_MAX &&
         a->pr->rule->scope.vars.data[k].name[0] != '(' &&
@@ -132,11 +132,11 @@ shape_text(const attempt *a, const uint32_t *slots) {
 }
 
 static const char *
-term_text(const attempt *a, gs_term t) {
+term_text(attempt *a, gs_term t) {
   bs_text out;
   if (!gs_term_ok(t))
     return NULL;
-  bs_text_init(&out, (bs_heap *)&a->heap);
+  bs_text_init(&out, &a->heap);
   gs_print_term(a->p, t, &out);
   return bs_arena_strdup(a->pr->ctx->arena, bs_text_str(&out));
 }

@@ -262,8 +262,9 @@ end(proving *p) {
 
 bool
 rl_prove(const gs_context *ctx, const rl_run *run, const gs_program *a,
-         const gs_program *b, uint32_t max, bool facts, rl_proof *out) {
-  proving p = {.ctx = ctx, .run = run, .max = max, .facts = facts, .out = out};
+         const gs_program *b, uint32_t max, bool with_facts, rl_proof *out) {
+  proving p = {
+      .ctx = ctx, .run = run, .max = max, .facts = with_facts, .out = out};
   uint32_t n =
       a->outputs.len < b->outputs.len ? a->outputs.len : b->outputs.len;
   *out = (rl_proof){.why = EG_EXPLAINED, .n_claims = n};

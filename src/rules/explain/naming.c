@@ -8,7 +8,7 @@
 #include "rules/rule/saturate.h"
 
 static void
-put_node(void *ctx, bs_text *out, uint32_t op, bs_value attr) {
+put_node(const void *ctx, bs_text *out, uint32_t op, bs_value attr) {
   assert(op < GS_OP_COUNT);
   const gs_context *gs = ctx;
   bs_put(out, gs_op_table[op].name);
@@ -25,7 +25,7 @@ put_node(void *ctx, bs_text *out, uint32_t op, bs_value attr) {
 }
 
 static void
-put_class(void *ctx, bs_text *out, const eg_graph *g, eg_class c) {
+put_class(const void *ctx, bs_text *out, const eg_graph *g, eg_class c) {
   const gs_context *gs = ctx;
   gs_type type;
   gs_type_read(gs->values, rl_facts_of(g, c)->type, &type);
@@ -34,6 +34,5 @@ put_class(void *ctx, bs_text *out, const eg_graph *g, eg_class c) {
 
 void
 rl_naming(const gs_context *ctx, eg_naming *out) {
-  *out = (eg_naming){
-      .ctx = (void *)ctx, .put_node = put_node, .put_class = put_class};
+  *out = (eg_naming){.ctx = ctx, .put_node = put_node, .put_class = put_class};
 }

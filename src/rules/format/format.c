@@ -304,21 +304,21 @@ put_kept(layout *l, const form *f, uint32_t head, uint32_t tail) {
 }
 
 static void
-put_form(layout *l, const form *form, uint32_t list, uint32_t tail) {
+put_form(layout *l, const form *f, uint32_t list, uint32_t tail) {
   assert(list < l->items.len);
   uint32_t open = l->column, head = l->items.data[list].first;
-  filling f = {.indent = open + 2,
-               .tail = tail,
-               .each = !form->filled,
-               .blanks = true,
-               .break_now = true};
+  filling how = {.indent = open + 2,
+                 .tail = tail,
+                 .each = !f->filled,
+                 .blanks = true,
+                 .break_now = true};
   rl_put_word(l, "(", 1);
   rl_put_atom(l, head);
-  uint32_t rest = put_kept(l, form, head, tail);
-  if (!strcmp(form->head, "rule"))
-    put_rule_parts(l, rest, f);
+  uint32_t rest = put_kept(l, f, head, tail);
+  if (!strcmp(f->head, "rule"))
+    put_rule_parts(l, rest, how);
   else
-    fill(l, rest, f);
+    fill(l, rest, how);
   rl_put_close(l, open + 1);
 }
 

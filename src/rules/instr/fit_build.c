@@ -106,7 +106,7 @@ put_part(parts *p, uint32_t atom, uint32_t id, int64_t size) {
     p->failed = true;
     return;
   }
-  p->at[p->n++] = (part){(uint8_t)atom, (uint8_t)id, size};
+  p->at[p->n++] = (fit_part){(uint8_t)atom, (uint8_t)id, size};
 }
 
 void
@@ -173,7 +173,7 @@ fit_list_of_call(const building *b, const fit_shape *shape, uint32_t bit,
 }
 
 static uint32_t
-find_part(const parts *p, const part *x) {
+find_part(const parts *p, const fit_part *x) {
   uint32_t k = 0;
   while (k < p->n && (p->at[k].atom != x->atom || p->at[k].id != x->id))
     k++;

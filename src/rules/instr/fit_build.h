@@ -8,18 +8,18 @@
 
 enum { MOST_PARTS = GS_MAX_RANK };
 
-typedef struct part {
+typedef struct fit_part {
   uint8_t atom;
   uint8_t id; /* REST: what is iterated */
   int64_t size;
-} part;
+} fit_part;
 
 enum { REST = 255 };
 
 /* Parts in a row, and of which dimension each is. */
 typedef struct parts {
   uint32_t n;
-  part at[MOST_PARTS];
+  fit_part at[MOST_PARTS];
   uint32_t n_dims;
   int64_t dim[MOST_PARTS];
   bool failed;

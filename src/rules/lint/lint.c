@@ -52,7 +52,7 @@ read_outline(rl_linter *l, rl_written *w) {
   }
 }
 
-static const rl_compiled *
+static rl_compiled *
 compiled_at(const rl_rules *rules, bs_span span, uint32_t from) {
   for (uint32_t k = from; k < rules->compiled.len && k < from + 2; k++) {
     bs_span s = rules->compiled.data[k]->rule.span;

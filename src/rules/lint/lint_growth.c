@@ -210,13 +210,13 @@ typedef struct few_rules {
 } few_rules;
 
 static void
-take_alone(const rl_linter *l, const rl_rules *all, const rl_compiled *c,
-           const rl_compiled *back, few_rules *out) {
+take_alone(const rl_linter *l, const rl_rules *all, rl_compiled *c,
+           rl_compiled *back, few_rules *out) {
   bs_heap *heap = l->ctx->heap;
   *out = (few_rules){.rules = *all, .alone = back ? 2 : 1};
-  bs_push(heap, &out->list, (rl_compiled *)c);
+  bs_push(heap, &out->list, c);
   if (back)
-    bs_push(heap, &out->list, (rl_compiled *)back);
+    bs_push(heap, &out->list, back);
   out->rules.compiled.data = out->list.data;
   out->rules.compiled.len = out->alone;
 }
@@ -225,18 +225,18 @@ static void
 add_cleanup(const rl_linter *l, few_rules *out) {
   for (uint32_t k = 0; k < l->list.len; k++)
     for (int way = 0; way < 2; way++) {
-      const rl_compiled *other = l->list.data[k].compiled[way];
+      rl_compiled *other = l->list.data[k].compiled[way];
       if (other && other->rule.kind == RL_CLEANUP &&
           other != out->list.data[0] &&
           (out->alone < 2 || other != out->list.data[1]))
-        bs_push(l->ctx->heap, &out->list, (rl_compiled *)other);
+        bs_push(l->ctx->heap, &out->list, other);
     }
   out->rules.compiled.data = out->list.data;
 }
 
 static bool
-grows(const rl_linter *l, const rl_rules *all, const rl_compiled *c,
-      const rl_compiled *back, run_args *out) {
+grows(const rl_linter *l, const rl_rules *all, rl_compiled *c,
+      rl_compiled *back, run_args *out) {
   few_rules few;
   bool is = false;
   take_alone(l, all, c, back, &few);
@@ -276,8 +276,8 @@ static void
 check_rule(const rl_linter *l, const rl_written *w) {
   run_args a;
   for (int k = 0; k < RL_VARIANTS; k++) {
-    const rl_compiled *c = rl_variant_of(l, w, k, 0);
-    const rl_compiled *back = rl_variant_of(l, w, k, 1);
+    rl_compiled *c = rl_variant_of(l, w, k, 0);
+    rl_compiled *back = rl_variant_of(l, w, k, 1);
     if (!c || !(may_feed(c, c->rule.left) ||
                 (back && may_feed(back, back->rule.left))))
       continue;

@@ -14,7 +14,7 @@ typedef struct rl_written {
   const rl_form *form;
   const rl_file *file;
   /* Forward, then for <=> from right to left; NULL: could not be read. */
-  const rl_compiled *compiled[2];
+  rl_compiled *compiled[2];
   uint32_t index; /* of the first among the compiled rules */
   uint32_t left, right;
   bool has_limit;
@@ -47,8 +47,8 @@ rl_at_node(const rl_written *w, uint32_t node) {
 const char *rl_variable_at(const rl_linter *, const rl_file *, uint32_t node);
 /* One direction of a rule under a variant of the parameters; NULL when there is
  * none, or the rule is the same in it. */
-const rl_compiled *rl_variant_of(const rl_linter *, const rl_written *,
-                                 int variant, int way);
+rl_compiled *rl_variant_of(const rl_linter *, const rl_written *, int variant,
+                           int way);
 /* A note with a code; only with remarks. */
 void rl_remark(const rl_linter *, bs_span, const char *code, const char *format,
                ...) __attribute__((format(printf, 4, 5)));

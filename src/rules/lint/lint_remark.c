@@ -30,13 +30,13 @@ rl_remark(const rl_linter *l, bs_span span, const char *code,
   bs_text_done(&text);
 }
 
-static const rl_compiled *
+static rl_compiled *
 compiled_named(const rl_rules *rules, const char *name) {
   uint32_t k = rl_index_of(rules, name);
   return k == BS_NO_ENTRY ? NULL : rules->compiled.data[k];
 }
 
-const rl_compiled *
+rl_compiled *
 rl_variant_of(const rl_linter *l, const rl_written *w, int k, int way) {
   assert(k >= 0 && k < RL_VARIANTS && (way == 0 || way == 1));
   if (!k || !w->compiled[way])

@@ -230,16 +230,16 @@ Test(compile, options_say_their_size) {
   glen_target *target = glen_target_load(glen, NULL);
   glen_program *p =
       glen_program_parse(glen, target, "<test>", text, strlen(text));
-  glen_rules *rules = glen_rules_load(glen, target, NULL, 0, NULL, 0);
+  glen_rules *own_rules = glen_rules_load(glen, target, NULL, 0, NULL, 0);
   glen_saturate_options shorter, none = {0};
   memset(&shorter, 0xff, sizeof shorter);
   size_t size = offsetof(glen_saturate_options, extractor);
   glen_saturate_defaults_of(&shorter, size);
   cr_assert_eq(shorter.size, size);
   cr_assert_eq(*(unsigned char *)&shorter.extractor, 0xff);
-  glen_result *r = glen_saturate(glen, p, rules, target, &shorter);
+  glen_result *r = glen_saturate(glen, p, own_rules, target, &shorter);
   cr_assert(r, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
-  cr_assert_not(glen_saturate(glen, p, rules, target, &none));
+  cr_assert_not(glen_saturate(glen, p, own_rules, target, &none));
   cr_assert_eq(glen_failure(glen), GLEN_USAGE);
   cr_assert(
       strstr(glen_take_diagnostics(glen, GLEN_DIAG_TEXT), "[options-size]"));

@@ -55,13 +55,13 @@ sweep(void (*body)(bs_heap *, void *), void *argument) {
     for (int onwards = 0; onwards < 2; onwards++) {
       counting c = {.fail_at = n, .onwards = onwards};
       bs_hooks hooks = counting_hooks(&c);
-      bs_heap heap;
-      bs_heap_init(&heap, &hooks, 0);
-      sweep_call call = {body, &heap, argument};
-      bool whole = bs_protect(&heap, sweep_body, &call);
-      bool clean = heap.trap == NULL;
-      bs_heap_done(&heap);
-      if (c.live || heap.used || !clean || whole != (c.calls < n))
+      bs_heap small;
+      bs_heap_init(&small, &hooks, 0);
+      sweep_call call = {body, &small, argument};
+      bool whole = bs_protect(&small, sweep_body, &call);
+      bool clean = small.trap == NULL;
+      bs_heap_done(&small);
+      if (c.live || small.used || !clean || whole != (c.calls < n))
         return -1;
       if (whole)
         return c.calls;

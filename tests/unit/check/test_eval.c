@@ -180,7 +180,7 @@ Test(eval, agrees_with_that_of_a_run) {
                                "(output c) (output d) (output b)\n");
   for (uint32_t k = 0; k < TERMS; k++) {
     slots[k] = k;
-    vars[k] = (gs_var){.name = "abcd" + k, .sort = GS_SORT_CLASS};
+    vars[k] = (gs_var){.name = &"abcd"[k], .sort = GS_SORT_CLASS};
     bs_push(&heap, &scope.vars, vars[k]);
   }
   for (uint16_t f = 0; f < gs_function_count(); f++)

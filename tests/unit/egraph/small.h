@@ -65,14 +65,16 @@ same(small *s, eg_class a, eg_class b) {
   { .is_slot = true, .slot = (s) }
 #define IS(v)                                                                  \
   { .kind = EG_ATTR_VALUE, .value = (v) }
+#define NIL                                                                    \
+  { .kind = EG_ATTR_VALUE }
 #define L(v)                                                                   \
   { .op = LEAF, .attr = IS(v) }
 #define N1(o, a)                                                               \
-  { .op = (o), .attr = IS(BS_NIL), .n_kids = 1, .kids = KIDS(a) }
+  { .op = (o), .attr = NIL, .n_kids = 1, .kids = KIDS(a) }
 #define N2(o, a, b)                                                            \
-  { .op = (o), .attr = IS(BS_NIL), .n_kids = 2, .kids = KIDS(a, b) }
+  { .op = (o), .attr = NIL, .n_kids = 2, .kids = KIDS(a, b) }
 #define N3(o, a, b, c)                                                         \
-  { .op = (o), .attr = IS(BS_NIL), .n_kids = 3, .kids = KIDS(a, b, c) }
+  { .op = (o), .attr = NIL, .n_kids = 3, .kids = KIDS(a, b, c) }
 #define TERM(name, ...)                                                        \
   const eg_term_node name##_nodes[] = {__VA_ARGS__};                           \
   const eg_term name = {name##_nodes,                                          \

@@ -47,7 +47,7 @@ static void
 drop(sums *a) {
   eg_explainer_free(a->x);
   for (uint32_t k = 0; k < 2; k++)
-    eg_pattern_free(&a->s.heap, (eg_pattern *)a->rules[k].pattern);
+    eg_pattern_free(&a->s.heap, a->rules[k].pattern);
   eg_free(a->s.g);
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static void
-name_node(void *ctx, bs_text *t, uint32_t op, bs_value attr) {
+name_node(const void *ctx, bs_text *t, uint32_t op, bs_value attr) {
   const small *s = ctx;
   static const char *const names[] = {"", "f", "\"g\"", "h"};
   bs_put(t, names[op]);
@@ -14,13 +14,13 @@ name_node(void *ctx, bs_text *t, uint32_t op, bs_value attr) {
 }
 
 static double
-cost(void *ctx, const eg_graph *graph, eg_node n) {
+cost(const void *ctx, const eg_graph *graph, eg_node n) {
   (void)ctx;
   return eg_op(graph, n) == F ? 2.5 : 1;
 }
 
 static void
-name_class(void *ctx, bs_text *t, const eg_graph *graph, eg_class c) {
+name_class(const void *ctx, bs_text *t, const eg_graph *graph, eg_class c) {
   (void)ctx;
   (void)graph;
   bs_putf(t, "type%u", c.i);

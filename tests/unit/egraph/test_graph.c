@@ -120,7 +120,8 @@ least_merge(void *ctx, eg_graph *graph, void *into, const void *from) {
 
 static eg_options
 least(small *s) {
-  eg_options o = {.analysis = {s, sizeof(int), least_make, least_merge, NULL}};
+  eg_options o = {
+      .analysis = {s, sizeof(int), least_make, least_merge, NULL, false}};
   return o;
 }
 

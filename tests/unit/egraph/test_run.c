@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "egraph/runner.h"
 #include "small.h"
 #include <criterion/criterion.h>
 #include <limits.h>
@@ -523,7 +524,7 @@ static void
 faults(const eg_term *right, eg_fault_kind want) {
   small s;
   eg_options options = {
-      .analysis = {&s, sizeof(int), value_make, value_merge, NULL}};
+      .analysis = {&s, sizeof(int), value_make, value_merge, NULL, false}};
   small_begin(&s, &options);
   eg_class a = leaf(&s, 1), b = leaf(&s, 2);
   unite(&s, f(&s, a), leaf(&s, 3));
@@ -716,8 +717,8 @@ Test(run, counts_are_credited_to_another_run) {
   eg_run_options o = no_limits();
   eg_runner *a = eg_runner_new(&s.heap, s.g, rules, 2, &o);
   eg_runner *b = eg_runner_new(&s.heap, s.g, rules, 1, &o);
-  eg_rule_stats *mine = (eg_rule_stats *)eg_runner_stats(a);
-  eg_rule_stats *its = (eg_rule_stats *)eg_runner_stats(b);
+  eg_rule_stats *mine = a->stats;
+  eg_rule_stats *its = b->stats;
   mine[0] = mine[1] = (eg_rule_stats){1, 2, 3, 4, 5, 6, 7, 0.5, 0.25};
   its[0] = (eg_rule_stats){10, 20, 30, 40, 50, 60, 70, 8, 16};
   eg_runner_credit(a, b);

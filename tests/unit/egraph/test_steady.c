@@ -26,7 +26,7 @@ run_once(void *argument) {
   cr_expect_eq(eg_run_some(r, NULL, 0), EG_STOP_SATURATED);
   eg_runner_free(r);
   for (uint32_t k = 0; k < 2; k++)
-    eg_pattern_free(&w->s.heap, (eg_pattern *)rules[k].pattern);
+    eg_pattern_free(&w->s.heap, rules[k].pattern);
   eg_free(w->s.g);
 }
 

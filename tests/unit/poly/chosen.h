@@ -53,14 +53,13 @@ outputs_of(const po_program *p) {
  * one instance at a time, which other suites do under the sanitizers, it is
  * most of the time: without them only. */
 static void
-expect_right_for(const gs_target *target, const po_program *p,
-                 const char *text) {
+expect_right_for(const gs_target *target, po_program *p, const char *text) {
   po_program *plain = lower_with(target, text, (po_options){0});
   cr_assert(SANITIZED || outputs_of(plain) == outputs_of(p));
   bs_text script, out;
   bs_text_init(&script, &heap);
   bs_text_init(&out, &heap);
-  po_print_script((po_program *)p, &script);
+  po_print_script(p, &script);
   uint32_t source = bs_source_add(&diags, "s.sched", bs_text_str(&script),
                                   strlen(bs_text_str(&script)));
   cr_assert(po_run_script(&plain, source, &out), "%s", faults());
@@ -69,6 +68,6 @@ expect_right_for(const gs_target *target, const po_program *p,
 }
 
 static void
-expect_right(const po_program *p, const char *text) {
+expect_right(po_program *p, const char *text) {
   expect_right_for(gs_target_default(&ctx), p, text);
 }

@@ -149,7 +149,8 @@ Test(check, accesses) {
 
 Test(check, reads) {
   copy_and_sum();
-  po_expr *e = (po_expr *)&nth(0)->exprs[0];
+  po_expr expr = nth(0)->exprs[0], *e = &expr;
+  nth(0)->exprs = e;
   e->index = access_of("{ S[i] -> A[i - 1] }");
   expect("instances of S are beyond the ends of A");
   e->index = NULL;

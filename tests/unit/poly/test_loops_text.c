@@ -205,8 +205,8 @@ Test(loops_text, indices_of_one_name_are_told_apart) {
   po_program *p = read_loops("input A: f32[4, 4]\noutput B: f32[4, 4]\n"
                              "for i in 0..4 { for i_1 in 0..4 {\n"
                              "S[i,i_1]: B[i, i_1] = A[i, i_1] at i_1, i } }");
-  static const char *const names[] = {"i", "i"};
-  p->stmts.data[0].iters = (const char **)names;
+  const char *names[] = {"i", "i"};
+  p->stmts.data[0].iters = names;
   const char *text = loops_text(p);
   cr_assert(strstr(text, "S[i, i_1]: B[i, i_1] = A[i, i_1] at i_1, i"), "%s",
             text);

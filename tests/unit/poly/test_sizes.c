@@ -169,9 +169,9 @@ Test(sizes, constants_and_tables_have_numbers) {
  * whichever way it comes about. */
 Test(sizes, extents_are_numbers_that_multiply) {
   po_program *p = read_loops(product);
-  bs_arena arena;
-  bs_arena_init(&arena, ctx.heap);
-  gs_sizes *s = po_numbers_of(p, &arena);
+  bs_arena own;
+  bs_arena_init(&own, ctx.heap);
+  gs_sizes *s = po_numbers_of(p, &own);
   gs_number rows, columns, columns_more;
   cr_assert(po_extent_number(p, s, &p->arrays.data[0], 0, &rows));
   cr_assert(po_extent_number(p, s, &p->arrays.data[0], 1, &columns));
@@ -183,7 +183,7 @@ Test(sizes, extents_are_numbers_that_multiply) {
   cr_assert_eq(all, gs_product(&s->over, columns, rows));
   cr_assert_eq(gs_number_at(s, all, (int64_t[]){3, 16}), 48);
   cr_assert(!gs_is_affine(s, all));
-  bs_arena_done(&arena);
+  bs_arena_done(&own);
 }
 
 /* A number that is a sum becomes the function that it was. */
@@ -192,9 +192,9 @@ Test(sizes, sums_are_functions_and_numbers) {
                              "output B: f32[(n + 1) / 4 + 2 * n]\n"
                              "for i in 0..(n + 1) / 4 + 2 * n {\n"
                              "  S: B[i] = 1\n}\n");
-  bs_arena arena;
-  bs_arena_init(&arena, ctx.heap);
-  gs_sizes *s = po_numbers_of(p, &arena);
+  bs_arena own;
+  bs_arena_init(&own, ctx.heap);
+  gs_sizes *s = po_numbers_of(p, &own);
   gs_number length;
   cr_assert(po_extent_number(p, s, &p->arrays.data[0], 0, &length));
   cr_assert_eq(gs_number_at(s, length, (int64_t[]){7}), 16);
@@ -202,7 +202,7 @@ Test(sizes, sums_are_functions_and_numbers) {
   cr_assert_eq(isl_aff_plain_is_equal(aff, p->arrays.data[0].extent[0]),
                isl_bool_true);
   isl_aff_free(aff);
-  bs_arena_done(&arena);
+  bs_arena_done(&own);
 }
 
 /* A kernel is planned for the greatest sizes, and rows that fill no vectors are
@@ -222,14 +222,14 @@ Test(sizes, products_are_contractions) {
 /* How much there is to do, as a number that a call can compute. */
 Test(sizes, boxes_of_statements_are_counted) {
   po_program *p = read_loops(product);
-  bs_arena arena;
-  bs_arena_init(&arena, ctx.heap);
-  gs_sizes *s = po_numbers_of(p, &arena);
+  bs_arena own;
+  bs_arena_init(&own, ctx.heap);
+  gs_sizes *s = po_numbers_of(p, &own);
   const int64_t at[] = {3, 16};
   cr_assert_eq(gs_number_at(s, po_box_number(p, s, &p->stmts.data[0]), at), 12);
   cr_assert_eq(gs_number_at(s, po_box_number(p, s, &p->stmts.data[1]), at),
                192);
-  bs_arena_done(&arena);
+  bs_arena_done(&own);
 }
 
 static const char blurred[] =
@@ -264,13 +264,13 @@ Test(sizes, tiles_are_not_counted_with_what_is_in_them) {
   po_program *p = read_loops(blurred);
   cr_assert(run(&p, "i0, i1 = split i [-1, 16]; compute_at B i0"), "%s",
             faults());
-  bs_arena arena;
-  bs_arena_init(&arena, ctx.heap);
-  gs_sizes *s = po_numbers_of(p, &arena);
+  bs_arena own;
+  bs_arena_init(&own, ctx.heap);
+  gs_sizes *s = po_numbers_of(p, &own);
   const po_stmt *made = &p->stmts.data[po_stmt_named(p, "S")];
   cr_assert_eq(gs_number_at(s, po_box_number(p, s, made), (int64_t[]){100}),
                100);
-  bs_arena_done(&arena);
+  bs_arena_done(&own);
 }
 
 /* An array that has fewer elements at some sizes has no more places. */

@@ -149,8 +149,8 @@ run_instance(walk *w, const instance *x) {
       value[j] = apply_op(e->op, value[e->kids[0]], value[e->kids[1]]);
     }
   }
-  int64_t body = value[s->n_exprs - 1];
-  *to = s->kind == PO_UPDATE ? apply_op(s->op, *to, body) : body;
+  int64_t result = value[s->n_exprs - 1];
+  *to = s->kind == PO_UPDATE ? apply_op(s->op, *to, result) : result;
 }
 
 /* A hash of all outputs after the program has run. */

@@ -304,11 +304,10 @@ Test(explain, where_it_applies) {
 /* --- memory --------------------------------------------------------------- */
 
 static void
-whole(bs_heap *h, void *argument) {
+whole(bs_heap *h, const char *text) {
   bs_arena_init(&arena, h);
   bs_diags_init(&diags, h);
   ctx = (gs_context){h, &arena, bs_values_new(h), &diags};
-  const char *text = argument;
   rl_rules *rules = rl_new(&ctx, NULL);
   rl_load_source(rules,
                  bs_source_add(&diags, "r", transposes, sizeof transposes - 1));
@@ -347,7 +346,7 @@ typedef struct call {
 static void
 whole_call(void *arg) {
   call *c = arg;
-  whole(c->heap, (void *)c->text);
+  whole(c->heap, c->text);
 }
 
 /* A run that stops for lack of memory goes on to be explained. */
