@@ -147,11 +147,27 @@ def functions():
     return m.bytes([("x", FLOAT, ("n", 4))], [("y", FLOAT, ("n", 4))])
 
 
+def stacks():
+    """Weights that are packed once for all sizes: a matrix, and a stack of
+    matrices below an outer loop."""
+    m = Model()
+    rows = m.add("Transpose", m.add("Reshape", "x", m.ints(-1, 3, 80)),
+                 perm=[1, 0, 2])
+    m.add("MatMul", rows, m.weight(3, 80, 17), to="by_rows")
+    flat = m.add("Reshape", "x", m.ints(-1, 240))
+    m.add("Gemm", flat, m.weight(33, 240), m.weight(33), transB=1, to="dense")
+    return m.bytes([("x", FLOAT, ("n", 3, 4, 20))],
+                   [("by_rows", FLOAT, (3, "n", 17)),
+                    ("dense", FLOAT, ("n", 33))])
+
+
 # What makes it, how dimensions stay open, sizes, and the shapes of its inputs.
 MODELS = [
     (encoder, {"batch": "1..3", "seq": "2..40"},
      [(1, 2), (3, 17), (2, 40)], "ids", lambda b, s: (b, s), "<i8"),
     (images, {"n": "1..6"}, [(1,), (5,)], "x", lambda n: (n, 3, 8, 8), "<f4"),
+    (stacks, {"n": "1..50"}, [(1,), (13,), (50,)], "x",
+     lambda n: (n, 3, 4, 20), "<f4"),
     (moves, {"n": "8..64:4"}, [(8,), (20,), (64,)], "x", lambda n: (n, 4),
      "<f4"),
     (functions, {"n": "2..64"}, [(7,)], "x", lambda n: (n, 4), "<f4"),

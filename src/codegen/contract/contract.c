@@ -178,7 +178,7 @@ put_whole_call(const cg_contract *x, bool of_x) {
   put_whole_place(x, of_x, "p");
   cg_add(x->w, ", k_lo, k_hi, p, %s(p + %s, %s)", min, chunk_of(x, of_x),
          cg_number_text(x, of_x ? x->m : x->n));
-  cg_put_number_arguments(x);
+  cg_add(x->w, "%s", cg_side_number_arguments(x, of_x));
   cg_write(x->w, ");");
 }
 
@@ -193,10 +193,10 @@ put_whole_function(const cg_contract *x, bool of_x) {
          x->name, of_x ? 'x' : 'y', x->type, x->type);
   if (cg_has_sized_blocks(x, PO_DIM_K))
     cg_add(x->w, ", %s glen_kc", index);
-  cg_put_number_parameters(x);
+  cg_put_side_number_parameters(x, of_x);
   cg_write(x->w, ") {");
-  cg_put_number_uses(x);
-  cg_put_team(x, 2 + count_loops_over_parts(x, of_x));
+  cg_put_side_number_uses(x, of_x);
+  cg_put_side_team(x, of_x, 2 + count_loops_over_parts(x, of_x));
   put_parts(x, of_x);
   cg_write(x->w, "for (%s k_lo = 0; k_lo < %s; k_lo += %s)", index,
            cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent),

@@ -82,6 +82,13 @@ void cg_put_number_parameters(const cg_contract *);
 void cg_put_number_arguments(const cg_contract *);
 const char *cg_number_arguments(const cg_contract *);
 void cg_put_number_uses(const cg_contract *);
+/* NAME_prepack is told no sizes, and all that it packs needs none: functions
+ * that pack an operand for it are passed no numbers, and their loops are shared
+ * by threads where that pays for the greatest sizes. */
+bool cg_is_told_sizes(const cg_contract *, bool of_x);
+void cg_put_side_number_parameters(const cg_contract *, bool of_x);
+const char *cg_side_number_arguments(const cg_contract *, bool of_x);
+void cg_put_side_number_uses(const cg_contract *, bool of_x);
 /* ragged.c: NAME_put and NAME_get, of the first n lanes of a vector; how many
  * lanes of a ragged panel's last vector count, as CG_LEFT; the vector, by a
  * new name, from a place; sums on their way. */
@@ -128,6 +135,7 @@ void cg_put_part(const cg_contract *, const char *sum, const char *to,
                  cg_transfer, int64_t width);
 /* tiles.c: the pragma for so many loops, where threads pay. */
 void cg_put_team(const cg_contract *, uint32_t loops);
+void cg_put_side_team(const cg_contract *, bool of_x, uint32_t loops);
 /* The loops over tiles; `row` names the index of the one over rows. */
 void cg_put_tiles(const cg_contract *, const char *row,
                   void (*put_tile)(const cg_contract *));

@@ -175,6 +175,28 @@ cg_put_number_uses(const cg_contract *x) {
     cg_write(x->w, "(void)%s;", names[k]);
 }
 
+bool
+cg_is_told_sizes(const cg_contract *x, bool of_x) {
+  return (of_x ? x->c->x_mode : x->c->y_mode) != PO_BEFORE;
+}
+
+void
+cg_put_side_number_parameters(const cg_contract *x, bool of_x) {
+  if (cg_is_told_sizes(x, of_x))
+    cg_put_number_parameters(x);
+}
+
+const char *
+cg_side_number_arguments(const cg_contract *x, bool of_x) {
+  return cg_is_told_sizes(x, of_x) ? cg_number_arguments(x) : "";
+}
+
+void
+cg_put_side_number_uses(const cg_contract *x, bool of_x) {
+  if (cg_is_told_sizes(x, of_x))
+    cg_put_number_uses(x);
+}
+
 static const char *
 extent_of_k(const cg_contract *x) {
   return cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent);

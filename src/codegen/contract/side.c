@@ -201,9 +201,9 @@ cg_put_pack_head(const cg_side *s) {
          x->name, s->of_x ? 'x' : 'y', x->type, x->type, index, index, index,
          index);
   put_outer_parameters(s);
-  cg_put_number_parameters(x);
+  cg_put_side_number_parameters(x, s->of_x);
   cg_write(x->w, ") {");
-  cg_put_number_uses(x);
+  cg_put_side_number_uses(x, s->of_x);
   cg_write(x->w, "const %s kc = %s * (k_hi - k_lo);", index,
            cg_number_text(x, x->inner));
 }

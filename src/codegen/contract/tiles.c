@@ -39,6 +39,14 @@ cg_put_team(const cg_contract *x, uint32_t loops) {
 }
 
 void
+cg_put_side_team(const cg_contract *x, bool of_x, uint32_t loops) {
+  if (cg_is_told_sizes(x, of_x))
+    cg_put_team(x, loops);
+  else if (runs_parallel(x))
+    cg_write_team(x->w, loops, NULL);
+}
+
+void
 cg_put_tiles(const cg_contract *x, const char *row,
              void (*put_tile)(const cg_contract *)) {
   const po_cdims *o = &x->c->dims[PO_DIM_O];

@@ -315,8 +315,9 @@ gs_number po_cdims_product(const gs_numbers *, const po_cdims *, uint32_t from);
 /* contraction_sized.c: plans it by what it is at the most of all sizes. The
  * plan holds for any: blocks are no larger than its, and kernels take less than
  * a panel of rows and columns. */
-bool po_plan_sized(po_program *, gs_sizes *, const po_contract_choice *fixed,
-                   po_contraction *, po_contraction room[3], bs_text *why);
+bool po_plan_sized(po_program *, gs_sizes *, const bool constant[2],
+                   const po_contract_choice *fixed, po_contraction *,
+                   po_contraction room[3], bs_text *why);
 /* Cycles of a plan at sizes: it is integers, made by po_contraction_at of one
  * with sizes.  What the call decides is decided. */
 double po_contraction_cycles(const gs_target *, const po_contraction *);

@@ -285,13 +285,19 @@ po_y_lies(const po_contraction *c, const gs_target *t) {
           size_of(c, PO_DIM_M) <= c->mr);
 }
 
+/* Calls find the operand where the kernel reads it. */
+static bool
+is_at_hand(po_cmode mode) {
+  return mode == PO_DIRECT || mode == PO_BEFORE;
+}
+
 double
 po_contraction_cycles(const gs_target *t, const po_contraction *c) {
   int64_t blocks = bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, c->kc);
   double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
   double cycles = sweep_cycles(c, c->mr, c->nv, k) * (double)blocks;
-  bool x_lies = c->x_mode == PO_DIRECT || (c->x_may_lie && po_x_lies(c));
-  bool y_lies = c->y_mode == PO_DIRECT || (c->y_may_lie && po_y_lies(c, t));
+  bool x_lies = is_at_hand(c->x_mode) || (c->x_may_lie && po_x_lies(c));
+  bool y_lies = is_at_hand(c->y_mode) || (c->y_may_lie && po_y_lies(c, t));
   int64_t panels = bs_ceil_div(size_of(c, PO_DIM_M), c->mr) *
                    bs_ceil_div(size_of(c, PO_DIM_N), (int64_t)c->nv * c->lanes);
   if (c->ragged[PO_DIM_N])

@@ -69,7 +69,7 @@ static uint32_t
 add_packed(po_program *p, gs_sizes *s, const po_contraction *c, bool x) {
   bool before = (x ? c->x_mode : c->y_mode) == PO_BEFORE;
   po_array packed;
-  if (!s)
+  if (!s || before)
     packed = packed_by_numbers(c, x);
   else
     po_describe_packed(p, s, c, x, &packed);
@@ -237,8 +237,8 @@ plan_found(const looking *l, const po_contract_choice *fixed) {
   bool one = !out->dims[PO_DIM_O].n; /* instructions have panels of one part */
   const bool whole[2] = {one && constant[0], one && constant[1]};
   if (l->sizes)
-    return !po_is_mixed(out) &&
-           po_plan_sized(l->p, l->sizes, fixed, out, l->room + 1, l->why);
+    return !po_is_mixed(out) && po_plan_sized(l->p, l->sizes, constant, fixed,
+                                              out, l->room + 1, l->why);
   if (!(l->p->strict_fp && out->dtype != GS_I32) && !out->adds &&
       po_plan_mac(l->p->target, whole, fixed, out, l->room + 1, l->why))
     return true;

@@ -162,20 +162,48 @@ static void
 note_lying(po_contraction *c) {
   const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
   bool y_runs = k->n == 1 && n->n == 1 && n->d[0].y == 1;
-  c->x_may_lie = po_x_can_be_direct(c) && c->x_mode != PO_DIRECT;
+  c->x_may_lie =
+      po_x_can_be_direct(c) && c->x_mode != PO_DIRECT && c->x_mode != PO_BEFORE;
   c->y_may_lie = !c->y.n_guards && y_runs && c->y_mode != PO_DIRECT &&
-                 c->y_mode != PO_WINDOWS;
+                 c->y_mode != PO_WINDOWS && c->y_mode != PO_BEFORE;
+}
+
+/* Extents and distances of the loops that walk the operand are integers. */
+static bool
+walks_by_numbers(const po_cdims *dims, bool x, bool outer) {
+  bool sized = false;
+  for (uint32_t k = 0; k < dims->n; k++)
+    if (!outer || po_moves(&dims->d[k], x))
+      sized |= gs_is_sized(dims->d[k].extent) ||
+               gs_is_sized(x ? dims->d[k].x : dims->d[k].y);
+  return !sized;
+}
+
+/* Which elements the operand has, and where they lie, is the same at all sizes:
+ * NAME_prepack, which is not told sizes, can pack it. */
+static bool
+is_of_numbers(const po_contraction *c, bool x) {
+  const po_coperand *operand = x ? &c->x : &c->y;
+  bool sized = gs_is_sized(operand->base);
+  for (uint32_t g = 0; g < operand->n_guards; g++)
+    sized |= gs_is_sized(operand->guards[g].constant);
+  return !sized &&
+         walks_by_numbers(&c->dims[x ? PO_DIM_M : PO_DIM_N], x, false) &&
+         walks_by_numbers(&c->dims[PO_DIM_K], x, false) &&
+         walks_by_numbers(&c->dims[PO_DIM_O], x, true);
 }
 
 bool
-po_plan_sized(po_program *p, gs_sizes *s, const po_contract_choice *fixed,
-              po_contraction *c, po_contraction room[3], bs_text *why) {
+po_plan_sized(po_program *p, gs_sizes *s, const bool constant[2],
+              const po_contract_choice *fixed, po_contraction *c,
+              po_contraction room[3], bs_text *why) {
   int64_t most[GS_MOST_SIZES];
   po_contraction *at = &room[2];
   for (uint32_t k = 0; k < s->n; k++)
     most[k] = s->list[k].most;
   note_sized(p->target, s, c);
-  const bool before[2] = {false, false}; /* packing beforehand knows sizes */
+  const bool before[2] = {constant[0] && is_of_numbers(c, true),
+                          constant[1] && is_of_numbers(c, false)};
   po_contraction_at(s, most, c, at);
   note_images(s, at, c, room);
   at->images[0] = c->images[0];
