@@ -61,34 +61,41 @@ json_sizes(bs_json *j, const gs_sizes *s, const pv_open_answer *a) {
   bs_json_end(j);
 }
 
+/* That at the sizes that decided, with what follows from it for all of them. */
+static pv_answer
+answer_for_all(const pv_open_answer *open) {
+  pv_answer told = open->answer;
+  told.verdict = open->verdict;
+  told.reason = open->reason;
+  if (!open->looked)
+    told.method = open->verdict == PV_PROVED ? PV_BY_ELEMENTS : PV_BY_NOTHING;
+  return told;
+}
+
 static bool
 prove_open(glen_context *ctx, const gs_program *a, const gs_program *b,
            const pv_options *options, glen_equality *out) {
-  pv_open_answer answer;
+  pv_open_answer open;
   bs_text json;
   bs_json j;
   api_object *object = api_object_take(ctx);
   gs_program a_there = api_program_in(object, a),
              b_there = api_program_in(object, b);
-  pv_equal_open(api_object_context(object), &a_there, &b_there, options,
-                &answer);
-  answer.answer.verdict = answer.verdict;
-  answer.answer.reason = answer.reason;
-  if (!answer.looked)
-    answer.answer.method = PV_BY_ELEMENTS;
+  pv_equal_open(api_object_context(object), &a_there, &b_there, options, &open);
+  pv_answer told = answer_for_all(&open);
   bs_text_init(&json, &ctx->heap);
   bs_json_init(&j, &json, 0);
   bs_json_object(&j, NULL);
-  json_answer(&j, a, &answer.answer);
-  json_sizes(&j, a->sizes, &answer);
+  json_answer(&j, a, &told);
+  json_sizes(&j, a->sizes, &open);
   bs_json_end(&j);
   bs_putc(&json, '\n');
-  *out = (glen_equality){.proved = answer.verdict == PV_PROVED,
-                         .refuted = answer.verdict == PV_REFUTED,
+  *out = (glen_equality){.proved = told.verdict == PV_PROVED,
+                         .refuted = told.verdict == PV_REFUTED,
                          .open = true,
-                         .checked = answer.verdict == PV_CHECKED ||
-                                    answer.verdict == PV_TESTED,
-                         .text = text_of(ctx, a, &answer.answer),
+                         .checked = told.verdict == PV_CHECKED ||
+                                    told.verdict == PV_TESTED,
+                         .text = text_of(ctx, a, &told),
                          .json = api_string(ctx, &json)};
   api_object_free(object);
   return true;
