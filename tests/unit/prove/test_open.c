@@ -298,3 +298,95 @@ Test(open, nothing_wrong_is_proved_for_all_sizes) {
   cr_expect(n_equal > 4 * PROGRAMS, "%u", n_equal);
   cr_expect(2 * n_proved > n_equal, "%u of %u", n_proved, n_equal);
 }
+
+/* ---- what is said of programs ---- */
+
+/* A term as the only output. */
+static gs_program
+program_of_term(const gs_program *p, uint32_t k) {
+  gs_program one = *p;
+  memset(&one.outputs, 0, sizeof one.outputs);
+  gs_add_output(&one, "y", (gs_term){k}, BS_NOWHERE);
+  return one;
+}
+
+static uint32_t
+place_of(const runs *r, const int64_t *at) {
+  uint32_t k = 0;
+  while (k < r->n && (r->at[k][0] != at[0] || r->at[k][1] != at[1]))
+    k++;
+  return k;
+}
+
+typedef struct told {
+  uint32_t apart, refuted, proved, equal;
+} told;
+
+static void
+hold_said(const gs_program *p, const runs *r, uint32_t i, uint32_t j, bool few,
+          told *t) {
+  pv_counts work = {{0}};
+  pv_options o;
+  pv_open_answer said;
+  pv_defaults(&o);
+  o.counts = &work;
+  gs_program a = program_of_term(p, i), b = program_of_term(p, j);
+  pv_equal_open(&ctx, &a, &b, &o, &said);
+  uint32_t first = first_apart(r, i, j);
+  bool refuted = said.verdict == PV_REFUTED;
+  cr_expect(first == r->n || said.verdict != PV_PROVED, "%s: %s",
+            pair_text(p, i, j), said.reason);
+  cr_expect(!few || !refuted || place_of(r, said.at) <= first, "%s: %s",
+            pair_text(p, i, j), said.reason);
+  cr_expect(!few || said.verdict != PV_CHECKED, "%s", said.reason);
+  cr_expect_eq(said.decided, said.looked && said.verdict != PV_PROVED &&
+                                 said.verdict != PV_CHECKED);
+  t->apart += first < r->n;
+  t->refuted += first < r->n && refuted;
+  t->equal += first == r->n;
+  t->proved += said.verdict == PV_PROVED;
+  bs_putf(trail_text(), "%u, %d%d: %s by %s: %s; ", said.looked, said.all,
+          said.decided, pv_verdict_name(said.verdict),
+          pv_method_name(said.answer.method), said.reason);
+  pv_put_counts(trail_text(), &work);
+  bs_putc(trail_text(), '\n');
+}
+
+/* Pairs of one type, as many again that no run tells apart. */
+static void
+hold_pairs(const gs_program *p, const runs *r, bool few, told *t) {
+  enum { PAIRS = 5, TRIES = 4000 };
+  uint32_t left[2] = {PAIRS, PAIRS};
+  for (uint32_t tries = 0; tries < TRIES && left[0] + left[1]; tries++) {
+    uint32_t i = below(p->nodes.len), j = below(p->nodes.len);
+    if (i == j || !bs_same(p->nodes.data[i].type, p->nodes.data[j].type))
+      continue;
+    bool equal = first_apart(r, i, j) == r->n;
+    if (!left[equal])
+      continue;
+    left[equal]--;
+    hold_said(p, r, i, j, few, t);
+  }
+}
+
+Test(open, what_is_said_of_programs_is_so) {
+  told few = {0}, many = {0};
+  for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+    for (int all = 0; all < 2; all++) {
+      int64_t n = all ? SMALLEST + TRIED_N - 1 : LARGEST;
+      runs r = {.n = 0};
+      fixture_start();
+      state = seed * 6007;
+      gs_program *p = random_program(n, all ? TRIED_M : LARGEST);
+      run_all(p, n, all ? TRIED_M : LARGEST, &r);
+      hold_pairs(p, &r, all, all ? &few : &many);
+      fixture_stop();
+    }
+  }
+  trail_end("open-said");
+  cr_expect(10 * few.refuted >= 9 * few.apart, "%u of %u", few.refuted,
+            few.apart);
+  cr_expect(2 * few.proved > few.equal && 3 * many.proved > many.equal,
+            "%u of %u, %u of %u", few.proved, few.equal, many.proved,
+            many.equal);
+}
