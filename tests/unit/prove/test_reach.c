@@ -9,22 +9,14 @@
  * proved of these for all sizes is refuted at no shape; and a condition over
  * the rank alone says the same of all ranks from the reach on. */
 #include "trail.h"
+#include "random_expr.h"
 #include "base/hash.h"
-#include "base/random.h"
-#include "glenside/expr/expr_functions.h"
 #include "prove/sample/sample.h"
 #include "prove/symbolic/symbolic_forms.h"
 #include "prove/symbolic/symbolic.h"
 #include <dirent.h>
 
 enum { RULES = SANITIZED ? 30 : 300, CONDITIONS = SANITIZED ? 60 : 600 };
-
-static uint64_t state;
-
-static uint32_t
-draw(uint32_t n) {
-  return (uint32_t)(bs_random_next(&state) % n);
-}
 
 static rl_rules *
 rules_of(const char *text) {
@@ -177,102 +169,6 @@ Test(reach, of_all_rules) {
   trail_end("reach");
 }
 
-/* ---- expressions at random ---- */
-
-typedef struct scope {
-  const char *ints[6], *lists[3];
-  bool rank_alone; /* of terms nothing but the rank */
-} scope;
-
-static void put_expr(bs_text *out, const scope *s, char letter, uint32_t depth);
-
-static const char *
-pick(const char *const *of, uint32_t n, const char *without) {
-  uint32_t have = 0;
-  while (have < n && of[have])
-    have++;
-  return have ? of[draw(have)] : without;
-}
-
-static void
-put_leaf(bs_text *out, const scope *s, char letter) {
-  static const char *const dtypes[] = {"i8", "f32", "(dtype ?a)"};
-  switch (letter) {
-  case 'b':
-    bs_putf(out, "(< (rank ?a) %u)", draw(6));
-    break;
-  case 'l':
-    bs_put(out, s->rank_alone ? "(iota (rank ?a))"
-                              : pick(s->lists, 3, "(shape ?a)"));
-    break;
-  case 't':
-    bs_put(out, dtypes[draw(3)]);
-    break;
-  case 'c':
-  case 'x':
-    bs_put(out, "?a");
-    break;
-  default:
-    if (draw(3) && s->ints[0])
-      bs_put(out, pick(s->ints, 6, "1"));
-    else if (draw(2))
-      bs_put(out, "(rank ?a)");
-    else
-      bs_putf(out, "%u", draw(7));
-  }
-}
-
-static bool
-makes(const scope *s, const gs_function_info *f, char letter) {
-  char first = f->max_args ? gs_function_letter(f, 0) : 'b';
-  if (strchr("os", first) || strchr("os", f->result))
-    return false;
-  if (s->rank_alone && strchr("cx", first))
-    return letter == 'i' && !strcmp(f->name, "rank");
-  return f->result == letter || (f->result == 'n' && letter == 'i') ||
-         (f->result == 'u' && strchr("il", letter));
-}
-
-static const gs_function_info *
-pick_function(const scope *s, char letter) {
-  for (uint32_t tries = 0; tries < 400; tries++) {
-    const gs_function_info *f =
-        gs_function_at((uint16_t)draw(GS_FUNCTION_COUNT));
-    if (makes(s, f, letter))
-      return f;
-  }
-  return NULL;
-}
-
-/* What a letter of an argument stands for here: any two of `e` are alike. */
-static char
-sort_of(char letter, char alike, char wanted) {
-  return strchr("nv", letter) ? 'i'
-         : letter == 'e'      ? alike
-         : letter == 'u'      ? wanted
-                              : letter;
-}
-
-static void
-put_expr(bs_text *out, const scope *s, char letter, uint32_t depth) {
-  static const char alikes[] = "iiilt";
-  const gs_function_info *f = depth ? pick_function(s, letter) : NULL;
-  char alike = alikes[draw(s->rank_alone ? 4 : 5)];
-  if (!f) {
-    put_leaf(out, s, letter);
-    return;
-  }
-  uint32_t more = f->max_args > f->min_args + 1 ? draw(2) : 0;
-  bool choice = !strcmp(f->name, "if");
-  bs_putf(out, "(%s", f->name);
-  for (uint32_t k = 0; k < f->min_args + more; k++) {
-    char of = sort_of(gs_function_letter(f, k), alike, letter);
-    bs_put(out, " ");
-    put_expr(out, s, choice && k ? letter : of, depth - 1);
-  }
-  bs_put(out, ")");
-}
-
 /* ---- conditions over the rank alone ---- */
 
 /* Forms up to a rank beyond the reach: from there on all ranks are told alike,
@@ -363,6 +259,26 @@ static const struct {
      "?hi",
      "(= (rank ?a) 1)",
      {{"?lo", "?hi", "(dim ?a 0)"}, {"(shape ?a)"}, false}},
+    {"(compute (scale ?u) (compute (scale ?v) ?a))",
+     "(compute (scale ?x) ?a)",
+     "(* ?u ?v)",
+     "(= (dtype ?a) f32)",
+     {{"?u", "?v", "0.5"}, {"(shape ?a)"}, false}},
+    {"(compute (offset ?u) (compute (offset ?v) ?a))",
+     "(compute (offset ?x) ?a)",
+     "(+ ?u ?v)",
+     "(= (dtype ?a) i8)",
+     {{"?u", "?v", "100"}, {"(shape ?a)"}, false}},
+    {"(compute (clip ?u ?v) (compute relu ?a))",
+     "(compute (clip ?x ?v) ?a)",
+     "(max ?u 0)",
+     "(<= 0 ?v)",
+     {{"?u", "?v", "3"}, {"(shape ?a)"}, false}},
+    {"(compute (scale ?u) (compute (offset ?v) ?a))",
+     "(compute (offset ?x) (compute (scale ?u) ?a))",
+     "(* ?u ?v)",
+     "(and (= (dtype ?a) i32) (<= (abs ?u) 100) (<= (abs ?v) 100))",
+     {{"?u", "?v", "(abs ?u)"}, {"(shape ?a)"}, false}},
 };
 
 /* The amount, written as what it is, or nearly is.  Lists as they are. */
