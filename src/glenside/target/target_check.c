@@ -77,9 +77,22 @@ check_layout(const gs_sizing *s, gs_program *p, gs_operand *o,
   return false;
 }
 
+static const char *
+place_text(const gs_sizing *s, const gs_target *target, const gs_type *type,
+           uint32_t memory) {
+  bs_text text;
+  bs_text_init(&text, s->ctx->heap);
+  gs_put_type(&text, type);
+  const char *of =
+      bs_arena_printf(s->ctx->arena, "%s in %s", bs_text_str(&text),
+                      gs_memory_name(target, memory));
+  bs_text_done(&text);
+  return of;
+}
+
 /* What is written in the place of an operand is as large as that. */
 static bool
-check_onto(const gs_sizing *s) {
+check_onto(const gs_sizing *s, const gs_target *target) {
   const gs_instr *instr = s->instr;
   if (!instr->onto)
     return true;
@@ -89,9 +102,10 @@ check_onto(const gs_sizing *s) {
       a->rank == b->rank && !memcmp(a->dim, b->dim, a->rank * sizeof *a->dim))
     return true;
   return bs_error(s->ctx->diags, instr->result.span, "type-mismatch",
-                  "the result is written in the place of '%s', but has another "
-                  "shape, dtype or memory",
-                  o->name);
+                  "the result, %s, is written in the place of '%s', which is "
+                  "%s",
+                  place_text(s, target, b, instr->result.memory), o->name,
+                  place_text(s, target, a, o->memory));
 }
 
 static bool
@@ -115,7 +129,7 @@ check_costs(const gs_sizing *s) {
 }
 
 static bool
-check_types(gs_sizing *s) {
+check_types(gs_sizing *s, const gs_target *target) {
   const gs_instr *instr = s->instr;
   gs_program *p = gs_program_new(s->ctx, NULL);
   gs_term *holes = BS_NEWS(s->ctx->arena, gs_term, instr->scope.vars.len + 1);
@@ -126,7 +140,7 @@ check_types(gs_sizing *s) {
   bool ok = check_semantics(s, p, operands);
   for (uint32_t k = 0; k < instr->n_operands; k++)
     ok &= check_layout(s, p, &instr->operands[k], holes);
-  return ok && check_onto(s) && check_costs(s);
+  return ok && check_onto(s, target) && check_costs(s);
 }
 
 static bool
@@ -157,7 +171,7 @@ target_check_instr(const gs_context *ctx, const gs_target *target,
   gs_sizing s;
   gs_sizing_init(&s, ctx, instr);
   if (find_sample(&s))
-    return check_types(&s) && check_room(&s, target);
+    return check_types(&s, target) && check_room(&s, target);
   bs_warning(ctx->diags, instr->span, "untried",
              "no small sizes were found that '%s' admits; its semantics were "
              "not checked",

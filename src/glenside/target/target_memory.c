@@ -142,15 +142,18 @@ read_onto(const target_parser *p, uint32_t node, const gs_instr *instr,
                            "unknown-name", "there is no operand '%s'", name);
 }
 
+/* A result in the place of an operand lies where that does, unless it says that
+ * it lies elsewhere, which is an error later. */
 bool
 target_read_place(target_parser *p, uint32_t x, const gs_instr *instr,
                   gs_operand *out, uint32_t *onto) {
-  bool ok = true;
+  bool ok = true, said = false;
   for (; x; x = target_next(p, x)) {
     const char *head = target_head(p, x);
     uint32_t name =
         head && target_at(p, x)->count == 2 ? target_next(p, x + 1) : 0;
     bool symbol = name && target_at(p, name)->kind == BS_SX_SYM;
+    said |= symbol && !strcmp(head, "in");
     if (symbol && !strcmp(head, "in"))
       ok &= read_in(p, name, out);
     else if (symbol && onto && !strcmp(head, "onto"))
@@ -162,6 +165,8 @@ target_read_place(target_parser *p, uint32_t x, const gs_instr *instr,
                          : "only (in MEMORY) can follow the type of an "
                            "operand");
   }
+  if (ok && !said && onto && *onto)
+    out->memory = instr->operands[*onto - 1].memory;
   return ok;
 }
 
