@@ -251,7 +251,7 @@ po_emit_call(po_lowering *low, gs_term term) {
                   .instr = po_instr_of(low, term)};
   if (!bind(&c))
     return;
-  if (c.over.n)
+  if (c.over.n || po_overwritten(c.instr) < c.instr->n_operands)
     po_emit_call_over(&c);
   else
     emit_one(&c);

@@ -26,6 +26,9 @@ typedef struct po_placed {
 
 /* fits.c: the instruction that a call names. */
 const gs_instr *po_instr_of(const po_lowering *, gs_term call);
+/* The operand in dram that the result overwrites; n_operands: none.  In other
+ * memories that is arranged where places in them are found. */
+uint32_t po_overwritten(const gs_instr *);
 /* Whether operand k, or the result, may lie so; the dimensions are those that
  * one call sees. */
 bool po_call_fits(const po_lowering *, const gs_instr *, uint32_t k,

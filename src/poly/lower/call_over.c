@@ -12,8 +12,10 @@
  *   for each: { for sum: { first: call ->; others: from tile, to tile } }
  *
  * Where it says that its result is written onto the operand, all calls are in
- * the result's place.  An instruction that goes on with its own sums is the
- * first call, too, which reads what a sum begins with.
+ * the result's place.  An instruction whose result overwrites an operand in
+ * dram finds that in the result's place, where it is copied before the call.
+ * One that goes on with its own sums is the first call, too, which reads what a
+ * sum begins with.
  *
  * Else each further call writes the tile, which is added to the result:
  *
@@ -124,15 +126,66 @@ add_call(calls *x, const gs_instr *instr, const uint32_t *slots,
               domain, starts);
 }
 
+static isl_set *
+keep_set(calls *x, __isl_take isl_set *set) {
+  po_pool_reserve(&x->low->scratch, 1);
+  return po_keep_set(&x->low->scratch, set);
+}
+
+/* The elements of a place that one call sees, at the indices [loops, tile] of n
+ * dimensions, the latter from `from` on. */
+static po_target
+elements_of(calls *x, const po_placed *p, const uint32_t *loops, uint32_t leads,
+            uint32_t n, uint32_t from) {
+  uint32_t rank = p->at.rank;
+  isl_multi_aff *index = isl_multi_aff_zero(po_map_space(x->low->isl, n, rank));
+  for (uint32_t d = 0; d < rank; d++)
+    index = isl_multi_aff_set_aff(
+        index, (int)d,
+        po_index(x->low->isl, n, d < leads ? loops[d] : d - leads + from, 1,
+                 0));
+  index = isl_multi_aff_pullback_multi_aff(isl_multi_aff_copy(p->map), index);
+  return (po_target){p->at.array, keep(x, index)};
+}
+
+/* The calls of the domain, each with the elements of a result. */
+static isl_set *
+with_tile(calls *x, __isl_keep isl_set *domain) {
+  const gs_type *type = x->whole;
+  isl_set *tile =
+      po_box(x->low->isl, type->dim + x->n_each, type->rank - x->n_each);
+  tile = isl_set_product(isl_set_copy(domain), tile);
+  return keep_set(x, isl_set_flatten(tile));
+}
+
+/* What a call overwrites begins as operand k is. */
+static void
+add_copy(calls *x, __isl_keep isl_set *domain, uint32_t k,
+         const po_placed *to) {
+  uint32_t loops[GS_MAX_RANK], n = x->n + x->whole->rank - x->n_each;
+  uint32_t leads = leads_of(x, k, loops);
+  po_body body = {.low = x->low};
+  po_target from = elements_of(x, &x->placed[k], loops, leads, n, x->n);
+  leads = leads_of(x, x->c->instr->n_operands, loops);
+  po_target target = elements_of(x, to, loops, leads, n, x->n);
+  po_read read = {.array = from.array, .map = from.map};
+  po_put_read(&body, x->whole->dtype, &read);
+  po_add_stmt(&body, PO_ASSIGN, 0, with_tile(x, domain), n, &target,
+              x->c->term);
+}
+
 static void
 add_plain(calls *x, __isl_keep isl_set *domain, const po_placed *to) {
   const gs_instr *instr = x->c->instr;
-  uint32_t n = instr->n_operands;
+  uint32_t n = instr->n_operands, onto = po_overwritten(instr);
   bs_arena *arena = &x->low->out->arena;
   po_operand *operands = BS_NEWS(arena, po_operand, n + 1);
   isl_multi_aff **starts = BS_NEWS(arena, isl_multi_aff *, n + 1);
+  if (onto < n)
+    add_copy(x, domain, onto, to);
   for (uint32_t k = 0; k < n; k++)
-    put_operand(x, &x->placed[k], k, &operands[k], &starts[k]);
+    put_operand(x, k == onto ? to : &x->placed[k], k == onto ? n : k,
+                &operands[k], &starts[k]);
   put_operand(x, to, n, &operands[n], &starts[n]);
   add_call(x, instr, x->c->slots, domain, operands, starts);
 }
@@ -191,12 +244,6 @@ number_in_sum(const calls *x) {
 }
 
 static isl_set *
-keep_set(calls *x, __isl_take isl_set *set) {
-  po_pool_reserve(&x->low->scratch, 1);
-  return po_keep_set(&x->low->scratch, set);
-}
-
-static isl_set *
 box(calls *x) {
   return po_box(x->low->isl, x->dim, x->n);
 }
@@ -251,33 +298,17 @@ emit_accumulated(calls *x) {
 
 /* ---- sums that the host makes ---- */
 
-/* A place at the indices [each, tile], the latter from `from` on of n. */
-static po_target
-element_of(calls *x, const po_placed *p, uint32_t n, uint32_t from) {
-  uint32_t rank = x->whole->rank;
-  isl_multi_aff *index = isl_multi_aff_zero(po_map_space(x->low->isl, n, rank));
-  for (uint32_t d = 0; d < rank; d++)
-    index = isl_multi_aff_set_aff(
-        index, (int)d,
-        po_index(x->low->isl, n, d < x->n_each ? d : d - x->n_each + from, 1,
-                 0));
-  index = isl_multi_aff_pullback_multi_aff(isl_multi_aff_copy(p->map), index);
-  return (po_target){p->at.array, keep(x, index)};
-}
-
 /* to += tile, for the calls of the domain. */
 static void
 add_partial(calls *x, __isl_keep isl_set *domain, const po_placed *to) {
-  const gs_type *type = x->whole;
-  uint32_t own = type->rank - x->n_each, n = x->n + own;
+  uint32_t loops[GS_MAX_RANK], n = x->n + x->whole->rank - x->n_each;
+  uint32_t leads = leads_of(x, x->c->instr->n_operands, loops);
   po_body body = {.low = x->low};
-  po_target target = element_of(x, to, n, x->n);
-  po_target from = element_of(x, &x->tile, n, x->n);
+  po_target target = elements_of(x, to, loops, leads, n, x->n);
+  po_target from = elements_of(x, &x->tile, loops, leads, n, x->n);
   po_read read = {.array = from.array, .map = from.map};
-  isl_set *tile = po_box(x->low->isl, type->dim + x->n_each, own);
-  tile = isl_set_flatten(isl_set_product(isl_set_copy(domain), tile));
-  po_put_read(&body, type->dtype, &read);
-  po_add_stmt(&body, PO_UPDATE, GS_C_ADD, keep_set(x, tile), n, &target,
+  po_put_read(&body, x->whole->dtype, &read);
+  po_add_stmt(&body, PO_UPDATE, GS_C_ADD, with_tile(x, domain), n, &target,
               x->c->term);
 }
 

@@ -31,6 +31,12 @@ po_call_fits(const po_lowering *low, const gs_instr *instr, uint32_t k,
                             rank) == rank;
 }
 
+uint32_t
+po_overwritten(const gs_instr *instr) {
+  return instr->onto && !instr->result.memory ? instr->onto - 1
+                                              : instr->n_operands;
+}
+
 static uint32_t
 result_leads(const gs_over *over) {
   uint32_t n = 0;
@@ -65,6 +71,8 @@ po_call_result_fits(const po_lowering *low, gs_term call, const int64_t *stride,
   uint32_t n = result_leads(&over), rank = type->rank - n;
   return po_call_fits(low, instr, instr->n_operands, stride + n, type->dim + n,
                       rank) &&
+         po_call_fits(low, instr, po_overwritten(instr), stride + n,
+                      type->dim + n, rank) &&
          (!over.into ||
           fits_into(low, instr, &over, stride + n, type->dim + n, rank));
 }
