@@ -161,6 +161,12 @@ tensor_for_answer(const runner *r, const gs_tensor *t) {
   return out;
 }
 
+/* The sign of what is no number says nothing, and processors differ in it. */
+static double
+told(double x) {
+  return isnan(x) ? NAN : x;
+}
+
 static void
 refute(runner *r) {
   pv_answer *out = r->s->answer;
@@ -175,8 +181,8 @@ refute(runner *r) {
     out->index[d] = rest % a->dim[d];
     rest /= a->dim[d];
   }
-  out->left = gs_tensor_get(a, r->element);
-  out->right = gs_tensor_get(b, r->element);
+  out->left = told(gs_tensor_get(a, r->element));
+  out->right = told(gs_tensor_get(b, r->element));
   pv_input *inputs = BS_NEWS(arena, pv_input, r->p->inputs.len + (size_t)1);
   for (uint32_t k = 0; k < r->p->inputs.len; k++)
     inputs[k] = (pv_input){bs_arena_strdup(arena, r->p->inputs.data[k].name),

@@ -2,6 +2,7 @@
 /* test_floats.c - what of floats is a difference, and what is rounding or the
  * end of their range. */
 #include "trail.h"
+#include "base/random.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -319,4 +320,112 @@ Test(floats, sums_of_sixteen_bits_are_rounded) {
     fixture_stop();
   }
   trail_end("floats-narrow");
+}
+
+/* --- terms made at random ------------------------------------------------- */
+
+static uint64_t state;
+
+static uint32_t
+draw(uint32_t n) {
+  return (uint32_t)(bs_random_next(&state) % n);
+}
+
+/* A term over x and y, and the same one in another writing: L and R stand for
+ * its operands, D for the dtype.  The last ones differ, some of them by little.
+ */
+static const struct {
+  const char *left, *right;
+} writings[] = {
+    {SUM("L", "R"), SUM("R", "L")},
+    {LESS("L", "R"), SUM("L", "(compute neg R)")},
+    {TIMES("L", "R"), TIMES("R", "L")},
+    {"(compute (scale 0.375) L)", "(compute (scale 0.75) (compute (scale 0.5) "
+                                  "L))"},
+    {"(compute (scale 0.3) L)",
+     "(compute (scale 0.6) (compute (scale 0.5) L))"},
+    {"(compute square L)", TIMES("L", "L")},
+    {"(compute relu L)", "(compute max (pair L (compute (scale 0) R)))"},
+    {"(compute abs L)", "(compute max (pair L (compute neg L)))"},
+    {"(compute (offset 0.7) L)",
+     "(compute (offset 0.5) (compute (offset 0.2) L))"},
+    {"(compute sqrt (compute square L))", "(compute abs L)"},
+    {"(compute exp " SUM("L", "R") ")",
+     TIMES("(compute exp L)", "(compute exp R)")},
+    {"(compute log (compute exp L))", "(materialize L)"},
+    {"(compute div (pair L R))", TIMES("L", "(compute recip R)")},
+    {"(compute tanh L)", "(compute neg (compute tanh (compute neg L)))"},
+    {"(compute (cast D) (compute (cast f64) (compute sigmoid L)))",
+     "(compute (cast D) (compute sigmoid (compute (cast f64) L)))"},
+    {"(compute (cast D) (compute (cast bf16) L))",
+     "(compute (cast D) (compute (cast bf16) (compute neg (compute neg L))))"},
+    {"(compute floor L)", "(compute floor (compute (scale 0.5) (compute (scale "
+                          "2) L)))"},
+    {"(compute (scale 0.3) L)", "(compute (scale 0.30001) L)"},
+    {"(compute (scale 0.3) L)", "(compute (scale 0.3000000000001) L)"},
+    {"(compute (offset 3) L)", "(compute (offset 3.0000001) L)"},
+    {"(compute (clip -2 5) L)", "(compute (clip -2 5.001) L)"},
+    {"(compute relu L)", "(compute abs L)"},
+    {"(compute (cast D) (compute (cast f32) L))",
+     "(compute (cast D) (compute (cast bf16) L))"},
+};
+
+enum { WRITINGS = sizeof writings / sizeof *writings, SAME = WRITINGS - 6 };
+
+/* One side; the other has the same draws.  `changed`: the node, counted from
+ * the leaves, that may differ. */
+static void
+put_term(bs_text *out, const char *dtype, int depth, bool right, bool changed) {
+  uint32_t k = changed ? SAME + draw(WRITINGS - SAME) : draw(SAME);
+  uint64_t mine = state;
+  bool other = right && !draw(2);
+  const char *w =
+      other || (right && k >= SAME) ? writings[k].right : writings[k].left;
+  if (!depth) {
+    bs_put(out, mine & 3 ? "x" : "y");
+    return;
+  }
+  for (; *w; w++) {
+    if (*w == 'D')
+      bs_put(out, dtype);
+    else if (*w != 'L' && *w != 'R')
+      bs_putc(out, *w);
+    if (*w != 'L' && *w != 'R')
+      continue;
+    state = mine + (*w == 'L' ? 1 : 2); /* each operand in one way alone */
+    put_term(out, dtype, depth - 1, right, false);
+  }
+}
+
+static const char *
+two_terms(uint64_t seed) {
+  static const char *const dtypes[] = {"f32", "f64", "bf16", "f16"};
+  bs_text text;
+  bs_text_init(&text, &heap);
+  bs_putf(&text, "(tensor x (shape 6) %s)(tensor y (shape 6) %s)",
+          dtypes[seed % 4], dtypes[seed % 4]);
+  for (int right = 0; right < 2; right++) {
+    state = seed * 8191;
+    bs_putf(&text, "(let %c ", right ? 'r' : 'l');
+    put_term(&text, dtypes[seed % 4], 1 + (int)(seed % 3), right,
+             seed % 5 == 0);
+    bs_put(&text, ")");
+  }
+  bs_put(&text, "(output l)(output r)");
+  return bs_text_str(&text);
+}
+
+Test(floats, terms_made_at_random) {
+  enum { SEEDS = SANITIZED ? 40 : 320 };
+  uint32_t proved = 0, refuted = 0;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    fixture_start();
+    pv_answer a = ask(two_terms(seed) + 54, two_terms(seed), 1);
+    proved += a.verdict == PV_PROVED;
+    refuted += a.verdict == PV_REFUTED;
+    fixture_stop();
+  }
+  trail_end("floats-random");
+  cr_expect(3 * proved > SEEDS && 20 * refuted > SEEDS, "%u, %u", proved,
+            refuted);
 }
