@@ -310,9 +310,10 @@ put_panel_call(const cg_contract *x) {
            lines ? "rows" : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
            cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
   if (x->c->later)
-    cg_add(x->w, "kc * (%lld + %lld * ((m - m_lo) / %u)), ",
-           (long long)(x->columns * gs_dtype_table[x->c->dtype].bytes),
-           (long long)x->c->later, x->c->mr);
+    cg_add(x->w, "kc * (%lld + %s * ((m - m_lo) / %u)), ",
+           (long long)cg_bytes_of_panel(x), cg_later_text(x), x->c->mr);
+  if (cg_shares_later(x))
+    cg_add(x->w, CG_LATER ", ");
   cg_add(x->w, "kc, %s%s, ", x->c->adds ? "0" : "k_lo == 0",
          cg_number_arguments(x));
   put_formula_arguments(x);

@@ -89,6 +89,13 @@ bool cg_is_told_sizes(const cg_contract *, bool of_x);
 void cg_put_side_number_parameters(const cg_contract *, bool of_x);
 const char *cg_side_number_arguments(const cg_contract *, bool of_x);
 void cg_put_side_number_uses(const cg_contract *, bool of_x);
+/* Bytes of y for one step of k, of a panel; how many of the next panel each
+ * step asks for, as a number or as what the call computes from the panels of x
+ * that a block has. */
+#define CG_LATER "glen_later"
+int64_t cg_bytes_of_panel(const cg_contract *);
+bool cg_shares_later(const cg_contract *);
+const char *cg_later_text(const cg_contract *);
 /* ragged.c: NAME_put and NAME_get, of the first n lanes of a vector; how many
  * lanes of a ragged panel's last vector count, as CG_LEFT; the vector, by a
  * new name, from a place; sums on their way. */

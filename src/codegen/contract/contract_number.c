@@ -276,6 +276,14 @@ put_number(const cg_contract *x, uint32_t k) {
                         cg_cast(arena, x->e->index, cg_paren(arena, value))));
 }
 
+/* Where y lies there is no next panel to ask for. */
+static void
+put_shared_later(const cg_contract *x) {
+  cg_write(x->w, "const %s " CG_LATER " = %s(%lld + glen_mb - 1) / glen_mb;",
+           x->e->index, x->c->y_may_lie ? "glen_y_lies ? 0 : " : "",
+           (long long)(cg_bytes_of_panel(x) * x->c->mr));
+}
+
 void
 cg_put_numbers(const cg_contract *x) {
   const po_contraction *c = x->c;
@@ -296,6 +304,23 @@ cg_put_numbers(const cg_contract *x) {
     return;
   put_parts(x, "mc", cg_number_text(x, x->m), cg_number_text(x, c->mc), c->mr);
   put_parts(x, "mb", "glen_mc", cg_number_text(x, c->mb), c->mr);
+  if (cg_shares_later(x))
+    put_shared_later(x);
+}
+
+int64_t
+cg_bytes_of_panel(const cg_contract *x) {
+  return x->columns * gs_dtype_table[x->c->dtype].bytes;
+}
+
+bool
+cg_shares_later(const cg_contract *x) {
+  return x->c->later && cg_has_sized_blocks(x, PO_DIM_M);
+}
+
+const char *
+cg_later_text(const cg_contract *x) {
+  return cg_shares_later(x) ? CG_LATER : cg_number_text(x, x->c->later);
 }
 
 const char *

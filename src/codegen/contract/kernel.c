@@ -128,12 +128,16 @@ put_y_ahead(const cg_contract *x, steps step, int64_t at) {
 }
 
 /* The next panel of y is on its way from beyond the second cache, whatever
- * instructions that takes: waiting for it takes longer. */
+ * instructions that takes: waiting for it takes longer.  Where the call says
+ * how much of it each panel of x asks for, that is more than a line only if
+ * there is one of them, of few rows. */
 static void
-put_later(const cg_contract *x) {
+put_later(const cg_contract *x, cg_panel panel) {
   int64_t later = x->c->later, line = x->c->cache_line;
-  for (int64_t at = 0; at < later; at += line)
-    cg_write(x->w, "GLEN_LATER(y, later + %lld * k%s);", (long long)later,
+  if (cg_shares_later(x))
+    later = panel.rows < x->c->mr ? cg_bytes_of_panel(x) : 1;
+  for (int64_t at = 0; x->c->later && at < later; at += line)
+    cg_write(x->w, "GLEN_LATER(y, later + %s * k%s);", cg_later_text(x),
              at ? bs_arena_printf(&x->e->arena, " + %lld", (long long)at) : "");
 }
 
@@ -209,7 +213,7 @@ put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
   }
   for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)
     cg_write(x->w, "GLEN_HOLD(y%lld);", (long long)v);
-  put_later(x);
+  put_later(x, panel);
   put_ahead(x, panel, vectors);
   for (int64_t r = 0; r < panel.rows; r++) {
     put_element(x, r);
@@ -312,16 +316,19 @@ put_parameters(const cg_contract *x) {
     cg_add(x->w, "%s *restrict sums, int last, ", x->type);
   if (x->c->later)
     cg_add(x->w, "%s later, ", x->e->index);
+  if (cg_shares_later(x))
+    cg_add(x->w, "%s " CG_LATER ", ", x->e->index);
   cg_add(x->w, "%s kc, int first", x->e->index);
   cg_put_number_parameters(x);
 }
 
 static const char *
 arguments(const cg_contract *x) {
-  return bs_arena_printf(&x->e->arena, "x, y, c, %s%s%skc, first%s",
-                         cg_has_windows(x) ? "at, " : "",
-                         x->c->waits ? "sums, last, " : "",
-                         x->c->later ? "later, " : "", cg_number_arguments(x));
+  return bs_arena_printf(
+      &x->e->arena, "x, y, c, %s%s%s%skc, first%s",
+      cg_has_windows(x) ? "at, " : "", x->c->waits ? "sums, last, " : "",
+      x->c->later ? "later, " : "", cg_shares_later(x) ? CG_LATER ", " : "",
+      cg_number_arguments(x));
 }
 
 /* Of c and of what the formula reads beside it, where the sums go there. */
@@ -359,6 +366,8 @@ put_kernel(const cg_contract *x, cg_panel panel) {
     cg_write(x->w, "(void)last;");
   if (x->c->later)
     cg_write(x->w, "(void)later;");
+  if (cg_shares_later(x))
+    cg_write(x->w, "(void)" CG_LATER ";");
   if (panel.ragged)
     cg_put_left(x, panel.columns);
   put_sums(x, panel, vectors);

@@ -149,7 +149,8 @@ typedef struct po_contraction {
   uint32_t packed_x, packed_y; /* the arrays of PO_WHOLE and PO_BEFORE */
   po_caxis axes[PO_MAX_DIMS];  /* of PO_WINDOWS, by loop of n or m */
   /* Bytes of the next panel of y that an iteration of k asks for; 0: it comes
-   * from the second cache anyway. */
+   * from the second cache anyway.  Where m is made of sizes, the call divides
+   * the panel among those of x. */
   int64_t later;
   bool waits;   /* sums of a tile wait for the last block of k apart from c */
   bool swapped; /* the second factor is x */

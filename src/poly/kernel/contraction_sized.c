@@ -117,7 +117,6 @@ take_plan(const gs_sizes *s, const po_contraction *plan, po_contraction *c,
   *c = *plan;
   put_dimensions(room, c);
   c->line = po_cdims_product(&s->over, &c->dims[PO_DIM_M], 0);
-  c->later = 0; /* is a number of panels that are not counted yet */
 }
 
 /* As many units as so many bytes have room for, one at least. */
