@@ -150,14 +150,19 @@ rename_array(const po_sum_arrays *arrays, uint32_t *array) {
 }
 
 void
+po_plan_is_of(po_contraction *plan, const po_sum *sum) {
+  assert(sum->parts.update != PO_NO_STMT);
+  plan->init = sum->parts.init;
+  plan->update = sum->parts.update;
+  plan->store = sum->parts.store;
+  if (plan->formula != PO_NO_STMT)
+    plan->formula = sum->formula;
+}
+
+void
 po_plan_becomes(po_contraction *plan, const po_sum *to,
                 const po_sum_arrays *arrays) {
-  assert(to->parts.update != PO_NO_STMT);
-  plan->init = to->parts.init;
-  plan->update = to->parts.update;
-  plan->store = to->parts.store;
-  if (plan->formula != PO_NO_STMT)
-    plan->formula = to->formula;
+  po_plan_is_of(plan, to);
   rename_array(arrays, &plan->sums);
   rename_array(arrays, &plan->x.array);
   rename_array(arrays, &plan->y.array);

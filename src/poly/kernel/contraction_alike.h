@@ -9,6 +9,7 @@
 #define POLY_CONTRACTION_ALIKE_H
 
 #include "poly/kernel/contraction.h"
+#include "poly/loops/memo.h"
 
 /* The statements of a sum, and the one that may be its formula; PO_NO_STMT:
  * there is none. */
@@ -29,5 +30,17 @@ bool po_sums_are_alike(const po_program *, const po_sum *from, const po_sum *to,
 /* The plan of the first, which stands in `plan`, becomes that of the second. */
 void po_plan_becomes(po_contraction *plan, const po_sum *to,
                      const po_sum_arrays *);
+/* Its statements are those of the sum. */
+void po_plan_is_of(po_contraction *plan, const po_sum *);
+
+/* contraction_memo.c: what a plan depends on; false where that cannot be
+ * remembered.  What was planned of it: false where that is not known, or
+ * whether the sum is a kernel, and then its plan.  Keeps a copy; NULL: it is
+ * none. */
+bool po_plan_key(const po_program *, const po_sum *, po_memo_key *);
+bool po_known_plan(const po_program *, const po_sum *, const po_memo_key *,
+                   bool *planned, po_contraction *out);
+void po_keep_plan(const po_program *, const po_memo_key *,
+                  const po_contraction *plan);
 
 #endif

@@ -4,6 +4,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction_alike.h"
+#include "poly/loops/limit.h"
 #include "poly/loops/loops_sizes.h"
 #include "base/whole.h"
 #include <assert.h>
@@ -285,19 +286,44 @@ known_like(const looking *l, const po_sum *sum) {
   return NULL;
 }
 
+/* The plan in the arena, or NULL where the sum is no kernel. */
+static po_contraction *
+keep(const looking *l, bool planned) {
+  return planned ? bs_arena_copy(&l->p->arena, l->room, sizeof *l->room) : NULL;
+}
+
+/* Planned, unless a sum that is alike was. */
+static po_contraction *
+plan_anew(looking *l, const po_sum *sum) {
+  const known *like = l->sizes ? NULL : known_like(l, sum);
+  po_contraction *plan = keep(l, like ? like->plan != NULL : plan_sum(l, sum));
+  if (!like)
+    bs_push(l->p->ctx.heap, &l->known, (known){*sum, plan});
+  return plan;
+}
+
+/* What a limit cut off is not remembered. */
+static po_contraction *
+plan_and_remember(looking *l, const po_sum *sum, const po_memo_key *key) {
+  po_contraction *plan = plan_anew(l, sum);
+  if (!po_is_exhausted(l->p->isl))
+    po_keep_plan(l->p, key, plan);
+  return plan;
+}
+
 /* The plan that is found for a group, in the arena. */
 static po_contraction *
 plan_group(looking *l, uint32_t k) {
   po_sum sum;
+  po_memo_key key;
+  bool planned;
   if (!find_sum(l, k, &sum))
     return NULL;
-  const known *like = l->sizes ? NULL : known_like(l, &sum);
-  bool planned = like ? like->plan != NULL : plan_sum(l, &sum);
-  po_contraction *plan =
-      planned ? bs_arena_copy(&l->p->arena, l->room, sizeof *plan) : NULL;
-  if (!like)
-    bs_push(l->p->ctx.heap, &l->known, (known){sum, plan});
-  return plan;
+  if (!po_plan_key(l->p, &sum, &key))
+    return plan_anew(l, &sum);
+  if (po_known_plan(l->p, &sum, &key, &planned, l->room))
+    return keep(l, planned);
+  return plan_and_remember(l, &sum, &key);
 }
 
 #ifndef NDEBUG

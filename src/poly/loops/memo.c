@@ -12,6 +12,7 @@ typedef struct po_memo_entry {
   po_memo_question question;
   uint32_t number, n, bucket;
   po_memo_answer answer;
+  void *bytes; /* the answer's */
   po_memo_part part[];
 } entry;
 
@@ -19,7 +20,7 @@ typedef struct po_memo_entry {
 
 void
 po_memo_ask(po_memo_key *key, po_memo_question question, uint32_t number) {
-  assert(question <= PO_MEMO_FLOW);
+  assert(question <= PO_MEMO_PLAN);
   key->question = question;
   key->number = number;
   key->n = 0;
@@ -82,6 +83,7 @@ forget(entry *e) {
   isl_set_free(e->answer.set);
   isl_union_map_free(e->answer.map[0]);
   isl_union_map_free(e->answer.map[1]);
+  free(e->bytes);
   free(e);
 }
 
@@ -108,6 +110,13 @@ po_memo_find(const po_memo *memo, const po_memo_key *key) {
   return e ? &e->answer : NULL;
 }
 
+/* A copy, or NULL, also where there is no memory. */
+static void *
+copy_bytes(const po_memo_answer *answer) {
+  void *to = answer->bytes ? malloc(answer->n_bytes) : NULL;
+  return to ? memcpy(to, answer->bytes, answer->n_bytes) : NULL;
+}
+
 static void
 hold(entry *e, const po_memo_key *key, const po_memo_answer *answer) {
   for (uint32_t k = 0; k < key->n; k++) {
@@ -119,22 +128,28 @@ hold(entry *e, const po_memo_key *key, const po_memo_answer *answer) {
   e->answer = (po_memo_answer){
       isl_set_copy(answer->set),
       {isl_union_map_copy(answer->map[0]), isl_union_map_copy(answer->map[1])},
-      answer->yes};
+      answer->yes,
+      e->bytes,
+      answer->n_bytes};
 }
 
 void
 po_memo_put(po_memo *memo, const po_memo_key *key, po_memo_answer answer) {
   entry *e =
       key->too_long ? NULL : malloc(sizeof *e + key->n * sizeof *e->part);
-  if (!e)
+  void *bytes = e ? copy_bytes(&answer) : NULL;
+  if (!e || (answer.bytes && !bytes)) {
+    free(e);
     return;
+  }
   if (memo->n == PO_MEMO_ENTRIES)
     forget_oldest(memo);
   assert(memo->n < PO_MEMO_ENTRIES);
   *e = (entry){.question = key->question,
                .number = key->number,
                .n = key->n,
-               .bucket = bucket_of(key)};
+               .bucket = bucket_of(key),
+               .bytes = bytes};
   hold(e, key, &answer);
   e->next = memo->bucket[e->bucket];
   memo->bucket[e->bucket] = e;

@@ -14,6 +14,7 @@
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { PO_MEMO_ENTRIES = 2048, PO_MEMO_BUCKETS = 4096, PO_MEMO_PARTS = 48 };
@@ -22,7 +23,8 @@ typedef enum po_memo_question {
   PO_MEMO_VALUES,  /* of the first n functions of times: a set */
   PO_MEMO_CARRIED, /* storage.c: yes or no */
   PO_MEMO_HANDED_ON,
-  PO_MEMO_FLOW /* access.c: two relations */
+  PO_MEMO_FLOW, /* access.c: two relations */
+  PO_MEMO_PLAN  /* kernel/contraction_program.c: whether there is one, bytes */
 } po_memo_question;
 
 /* A statement, or an access of it; what is not asked of is NULL. */
@@ -45,6 +47,8 @@ typedef struct po_memo_answer {
   isl_set *set;
   isl_union_map *map[2];
   bool yes;
+  const void *bytes; /* n_bytes of them, or NULL; copied */
+  size_t n_bytes;
 } po_memo_answer;
 
 typedef struct po_memo {

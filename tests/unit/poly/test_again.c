@@ -3,8 +3,11 @@
  * of sets; the statements that name an array. */
 #include "fixture.h"
 #include "glenside/interpret/interpret.h"
+#include "poly/kernel/contraction.h"
 #include "poly/loops/bounds.h"
 #include "poly/loops/execute.h"
+#include "poly/loops/memo.h"
+#include "poly/schedule/primitive.h"
 #include "poly/loops/uses.h"
 #include "tests/unit/seeded.h"
 
@@ -172,6 +175,34 @@ Test(again, bounds_are_the_least_and_the_most) {
     cr_assert(!found || (lo == cases[k].lo && hi == cases[k].hi),
               "%s: %lld to %lld", cases[k].set, (long long)lo, (long long)hi);
   }
+}
+
+/* ---- plans ---- */
+
+/* A copy is planned without asking isl anew; what an array is matters. */
+Test(again, plans_are_kept_from_copy_to_copy) {
+  gs_program *source;
+  po_program *p = lowered("(tensor a (shape 40 50) f32)"
+                          "(tensor b (shape 60 50) f32)"
+                          "(let c (compute dotProd (cartProd (access a 1)"
+                          " (access b 1)))) (output c)",
+                          false, &source);
+  po_lay_out(p);
+  cr_assert_eq(p->contractions.len, 1);
+  uint32_t kept = p->memo->n;
+  po_program *copy = po_copy(p);
+  po_lay_out(copy);
+  cr_assert_eq(copy->contractions.len, 1);
+  cr_expect_eq(p->memo->n, kept);
+  const po_contraction *c = copy->contractions.data[0];
+  cr_expect(!memcmp(c, p->contractions.data[0], sizeof *c));
+  po_program *other = po_copy(p);
+  cr_assert(po_prepack(other, "b"));
+  po_lay_out(other);
+  cr_assert_eq(other->contractions.len, 1);
+  c = other->contractions.data[0];
+  cr_expect(c->x_mode == PO_BEFORE || c->y_mode == PO_BEFORE);
+  cr_expect_gt(p->memo->n, kept);
 }
 
 /* ---- uses ---- */

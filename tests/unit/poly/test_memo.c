@@ -80,3 +80,21 @@ Test(memo, what_has_too_many_parts_is_not_remembered) {
   cr_assert_null(po_memo_find(f.memo, &key));
   end(&f);
 }
+
+Test(memo, bytes_are_copied) {
+  fixture f = begin();
+  int plan[2] = {5, 7};
+  po_memo_key key = asked(PO_MEMO_PLAN, 0, f.a, 0);
+  po_memo_key other = asked(PO_MEMO_PLAN, 0, f.b, 0);
+  po_memo_put(
+      f.memo, &key,
+      (po_memo_answer){.yes = true, .bytes = plan, .n_bytes = sizeof plan});
+  po_memo_put(f.memo, &other, (po_memo_answer){.yes = false});
+  plan[1] = 0;
+  const po_memo_answer *found = po_memo_find(f.memo, &key);
+  cr_assert(found && found->yes && found->n_bytes == sizeof plan);
+  cr_expect_eq(((const int *)found->bytes)[1], 7);
+  found = po_memo_find(f.memo, &other);
+  cr_expect(found && !found->yes && !found->bytes);
+  end(&f);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* contraction_memo.c - plans of sums, from copy to copy of a program.
+ *
+ * A schedule is many steps, after each of which kernels are planned anew so
+ * that nothing else is done with them, and a step leaves most sums alone.  What
+ * is planned depends on the statements of a sum and on their arrays.
+ * Statements that are as lowering made them are told by its number for them and
+ * by their isl objects, arrays by what storage they have. */
+#include "poly/kernel/contraction_alike.h"
+#include "poly/loops/memo.h"
+#include <assert.h>
+
+static uint64_t
+mix(uint64_t hash, uint64_t with) {
+  hash = (hash ^ with) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+/* Its number, and whatever steps change of it. */
+static uint64_t
+digest(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
+  const po_array *a = &p->arrays.data[array];
+  uint64_t hash = mix(array, a->role);
+  hash = mix(hash, a->dtype);
+  hash = mix(hash, a->scope);
+  hash = mix(hash, a->memory);
+  hash = mix(hash, a->prepack | a->before << 1 | a->packed << 2);
+  for (uint32_t d = 0; d < a->rank; d++) {
+    hash = mix(hash, (uint64_t)a->dim[d]);
+    hash = mix(hash, (uint64_t)a->fold[d]);
+    hash = mix(hash, (uint64_t)a->pad[d]);
+  }
+  return hash;
+}
+
+static bool
+ask_of(const po_program *p, uint32_t stmt, po_memo_key *key) {
+  if (stmt == PO_NO_STMT) {
+    po_memo_of(key, NULL, NULL, NULL, 0);
+    return true;
+  }
+  const po_stmt *s = &p->stmts.data[stmt];
+  if (!po_is_as_made(s) || s->contract || s->instr)
+    return false;
+  po_memo_of(key, s->domain, NULL, s->write, s->like);
+  po_memo_of(key, NULL, NULL, NULL, digest(p, s->array));
+  for (uint32_t k = 0; k < s->n_exprs; k++)
+    if (s->exprs[k].index)
+      po_memo_of(key, NULL, NULL, s->exprs[k].index,
+                 digest(p, s->exprs[k].array));
+  return true;
+}
+
+bool
+po_plan_key(const po_program *p, const po_sum *sum, po_memo_key *key) {
+  po_memo_ask(key, PO_MEMO_PLAN, p->strict_fp);
+  return ask_of(p, sum->parts.init, key) && ask_of(p, sum->parts.update, key) &&
+         ask_of(p, sum->parts.store, key) && ask_of(p, sum->formula, key) &&
+         !key->too_long;
+}
+
+bool
+po_known_plan(const po_program *p, const po_sum *sum, const po_memo_key *key,
+              bool *planned, po_contraction *out) {
+  const po_memo_answer *known = po_memo_find(p->memo, key);
+  if (!known)
+    return false;
+  *planned = known->yes;
+  if (!known->yes)
+    return true;
+  assert(known->n_bytes == sizeof *out);
+  *out = *(const po_contraction *)known->bytes;
+  po_plan_is_of(out, sum);
+  return true;
+}
+
+void
+po_keep_plan(const po_program *p, const po_memo_key *key,
+             const po_contraction *plan) {
+  po_memo_put(p->memo, key,
+              (po_memo_answer){.yes = plan != NULL,
+                               .bytes = plan,
+                               .n_bytes = plan ? sizeof *plan : 0});
+}
