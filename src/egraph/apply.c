@@ -125,6 +125,7 @@ group_size(const eg_runner *r) {
 void
 eg_apply_begin(eg_runner *r) {
   r->group = group_size(r);
+  assert(r->group >= EG_BATCH && r->group <= EG_GROUP_MOST);
   r->n_ready = 0; /* memory may have run out in the middle of a group */
   bs_clear(&r->equal);
   bs_reserve(r->heap, &r->made, (uint64_t)r->most_steps * r->group);
@@ -168,6 +169,7 @@ batch_size(const eg_runner *r, uint32_t k) {
 static void
 make_ready(eg_runner *r, const eg_rule *rule, const uint32_t *match,
            const uint32_t *slots) {
+  assert(r->n_ready < EG_BATCH && rule->n_slots <= r->most_slots);
   uint32_t *to = r->guarded + (size_t)r->n_ready++ * r->stride;
   memcpy(to, match, EG_MATCH_HEAD * sizeof *to);
   memcpy(to + EG_MATCH_HEAD, slots, rule->n_slots * sizeof *to);
@@ -184,6 +186,7 @@ look_at_nodes(eg_runner *r) {
 static void
 take_slots(eg_runner *r, const eg_rule *rule, const uint32_t *match) {
   const eg_pattern *p = rule->pattern;
+  assert(p->n_slots <= rule->n_slots && rule->n_slots <= r->most_slots);
   for (uint32_t i = 0; i < rule->n_slots; i++) {
     uint32_t v = i < p->n_slots ? match[EG_MATCH_HEAD + i] : EG_NONE;
     bool is_class = i < p->n_slots && p->class_slot[i] && v != EG_NONE;
@@ -199,6 +202,7 @@ stop_unsound(eg_runner *r, uint32_t k) {
 
 static void
 build_when_due(eg_runner *r, uint32_t k) {
+  assert(r->n_ready <= EG_BATCH && r->ready == r->guarded);
   if (r->n_ready < batch_size(r, k))
     return;
   if (!eg_build_ready(r, k))
@@ -243,6 +247,7 @@ within_match_limit(const eg_runner *r, uint32_t k, uint32_t n) {
 /* Matches of a rule without a guard are built where they stand. */
 static void
 apply_plain(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
+  assert(!r->rules[k].guard);
   n = within_match_limit(r, k, n);
   r->stride = r->states[k].stride;
   for (uint32_t at = 0; at < n && !r->cut; at += r->n_ready) {

@@ -16,6 +16,7 @@ static void
 build_slots(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
             eg_reason why) {
   uint32_t slot = c->steps[step].node->slot;
+  assert(c->steps[step].node->is_slot && slot < r->most_slots);
   uint32_t *made = eg_made_at(b, step);
   for (uint32_t i = 0; i < b->n; i++) {
     made[i] = eg_root(r->g, eg_match_at(b, i)[EG_MATCH_HEAD + slot]);
@@ -35,6 +36,7 @@ build_any(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
           eg_reason why) {
   eg_graph *g = r->g;
   const eg_term_node *n = c->steps[step].node;
+  assert(step < c->n && !n->is_slot);
   uint32_t *made = eg_made_at(b, step), head = c->steps[step].head;
   for (uint32_t i = 0; i < b->n; i++) {
     const uint32_t *m = eg_match_at(b, i);
@@ -121,6 +123,7 @@ build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
             uint32_t first) {
   eg_graph *g = r->g;
   const eg_step *s = &c->steps[step];
+  assert(eg_step_is_plain(s) && b->n <= EG_BATCH);
   uint32_t *made = eg_made_at(b, step), todo[EG_BATCH], n_todo = 0;
   eg_wanted w;
   eg_want(b, s, &w);

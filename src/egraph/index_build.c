@@ -94,6 +94,7 @@ place_by_class(const eg_index_builder *p) {
   uint32_t n_rows = g->n_rows, epoch = g->epoch;
   uint32_t *at = p->x->class_segment.data;
   uint32_t first = some->first, n = some->end - first;
+  assert(some->first <= some->end && some->end <= g->n_classes);
   eg_node *to = p->x->by_class.data - some->base;
   const eg_row *rows = g->rows;
   const eg_stamp *stamps = g->stamps;
@@ -214,6 +215,7 @@ next_range(eg_index_builder *p, uint32_t most) {
   const uint32_t *start = p->x->class_segment.data;
   uint32_t n_classes = p->g->n_classes;
   eg_range *some = &p->some;
+  assert(some->end <= n_classes);
   uint32_t c = some->first = some->end;
   some->base = c < n_classes ? start[c] : 0;
   if (c < n_classes && start[n_classes] - some->base <= most)

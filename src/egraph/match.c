@@ -11,6 +11,7 @@
  * covers, which stay as they are while matches are applied, so whoever takes
  * the matches may add nodes and unite classes. */
 #include "egraph/matcher.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- one atom ---------------------------------------------------------- */
@@ -86,6 +87,7 @@ entry_matches(eg_matcher *m, const eg_atom *a, uint32_t at, bool attr) {
 
 static bool
 class_is_fresh(const eg_matcher *m, uint32_t c) {
+  assert(c < m->x->classes);
   uint32_t at = m->x->class_segment.data[c];
   bool empty = at == EG_NO_SEGMENT;
   eg_segment s;
@@ -144,6 +146,7 @@ open_class(eg_matcher *m, uint32_t d, uint32_t cls) {
   eg_level *l = &m->levels[d];
   eg_chains *c = &m->chains[d];
   eg_segment s;
+  assert(m->p->atoms.data[d].kind == EG_ATOM_CLASS || !d);
   l->at = l->end = 0;
   l->next = NULL;
   if (cls >= m->x->classes || l->symbol == EG_NONE ||
@@ -221,6 +224,7 @@ write_match(eg_matcher *m) {
   eg_sink *s = m->sink;
   if (!s)
     return;
+  assert(m->p->root_reg < m->p->n_regs && m->p->n_slots <= m->p->n_regs);
   s->at[0] = m->regs[m->p->root_reg];
   s->at[1] = m->root_node.i;
   memcpy(s->at + EG_MATCH_HEAD, m->regs, m->p->n_slots * sizeof *m->regs);
@@ -242,6 +246,8 @@ walk_classes(eg_matcher *m, eg_level *l) {
   const uint32_t *segment = m->x->class_segment.data;
   const eg_entries *e = &m->x->by_symbol;
   uint32_t reg = m->p->atoms.data[0].reg;
+  assert(m->p->atoms.data[0].kind == EG_ATOM_CLASSES &&
+         l->end <= m->x->classes);
   while (l->end > l->at && !m->stopped) {
     uint32_t c = --l->end, at = segment[c];
     bool fresh = l->fresh;
@@ -260,6 +266,7 @@ walk_classes(eg_matcher *m, eg_level *l) {
 
 void
 eg_matcher_walk(eg_matcher *m) {
+  assert(m->ready && m->p->atoms.len && m->depth < m->p->atoms.len);
   uint32_t last = m->p->atoms.len - 1, d = m->depth;
   bool joins = eg_joins(m), simple = m->inner.simple;
   if (simple && m->sink)

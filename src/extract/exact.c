@@ -13,6 +13,7 @@
  * time runs out the stack is closed frame by frame without further search. */
 #include "extract/core.h"
 #include "extract/landmark.h"
+#include <assert.h>
 #include <string.h>
 
 typedef enum frame_state { NEW, PARTS, WAYS, CLOSED } frame_state;
@@ -96,6 +97,7 @@ compact(frame *f) {
 /* A first solution and bound for each part. */
 static void
 look_at_part(search *s, frame *f, uint32_t i) {
+  assert(f->state == PARTS && i < f->n_parts);
   ex_core part;
   core_extract_part(&f->core, f->part_of, i, &part);
   part.cutoff = INFINITY;
@@ -214,6 +216,7 @@ step_new(search *s, frame *f) {
 static void
 take_part(search *s, frame *f, frame *child) {
   uint32_t i = f->next;
+  assert(i < f->n_parts);
   bool own = child->wanted >= f->part[i].cost - f->core.step;
   bool found = child->best.cost < f->part[i].cost;
   if (found)
@@ -232,6 +235,7 @@ take_part(search *s, frame *f, frame *child) {
 /* Hands a closed frame's findings to the one below it. */
 static void
 close_frame(search *s) {
+  assert(s->stack.len > 1 && bs_last(&s->stack).state == CLOSED);
   frame child = bs_pop(&s->stack);
   frame *f = &bs_last(&s->stack);
   if (f->state == PARTS) {
@@ -276,6 +280,7 @@ count_bound(search *s, double cutoff) {
 /* After the first frame was looked at and is not closed. */
 static void
 count_at_root(search *s) {
+  assert(s->stack.len);
   frame *root = &s->stack.data[0];
   s->counted = true;
   if (root->state == CLOSED || ex_watch_over(s->watch))

@@ -19,6 +19,7 @@
 
 #if GLEN_HAVE_CBC
 #include "base/library.h"
+#include <assert.h>
 #include <Cbc_C_Interface.h>
 #include <pthread.h>
 
@@ -86,6 +87,7 @@ put(program *g, uint32_t node, double factor) {
 
 static void
 put_class(program *g, uint32_t c) {
+  assert(c < g->p->n_classes);
   for (uint32_t n = g->p->class_first[c]; n < g->p->class_first[c + 1]; n++)
     put(g, n, 1);
 }
@@ -199,6 +201,7 @@ solve_once(const program *g, const ex_watch *w, uint32_t *choice) {
 /* The cycle that closes at class c, reached from `from` along the stack. */
 static void
 cut_cycle(program *g, const uint32_t *stack, uint32_t depth, uint32_t c) {
+  assert(depth);
   uint32_t first = depth - 1;
   while (stack[first] != c)
     first--;
@@ -215,6 +218,8 @@ typedef struct search {
 
 static void
 visit(const program *g, search *s, const uint32_t *choice, uint32_t c) {
+  assert(choice[c] != EX_NONE && s->state[c] == 0 &&
+         s->depth < g->p->n_classes);
   s->state[c] = 1;
   s->next[s->depth] = g->p->kid_first[choice[c]];
   s->stack[s->depth++] = c;

@@ -324,6 +324,7 @@ ex_chain_bound(const ex_problem *p) {
 
 static void
 keep_cut(const cutter *t, double price, ex_cuts *cuts) {
+  assert(price >= 0 && isfinite(price));
   bs_heap *h = t->p->heap;
   bs_push(h, &cuts->first, cuts->nodes.len);
   bs_push(h, &cuts->price, price);

@@ -12,6 +12,7 @@
  * cut after a number of steps; what it then misses counts as still in use, so
  * the saving is underestimated and never wrong. */
 #include "extract/extract_search.h"
+#include <assert.h>
 #include <stdlib.h>
 
 #define RELEASE_STEPS 4096
@@ -96,6 +97,7 @@ shift_uses(local *l, const ex_list *log, uint32_t by) {
 static bool
 usable(const local *l, uint32_t node) {
   const ex_problem *p = l->p;
+  assert(node < p->n_nodes);
   if (isinf(p->cost[node]))
     return false;
   for (uint32_t k = p->kid_first[node]; k < p->kid_first[node + 1]; k++)
@@ -124,6 +126,7 @@ unlink_class(local *l, uint32_t c) {
 
 static void
 link_behind(local *l, uint32_t c, uint32_t first) {
+  assert(c < l->p->n_classes && first <= l->p->n_classes && c != first);
   l->next[c] = l->next[first];
   l->before[c] = first;
   l->before[l->next[first]] = c;
@@ -135,6 +138,7 @@ link_behind(local *l, uint32_t c, uint32_t first) {
 static bool
 collect_below(local *l, uint32_t c, uint32_t node) {
   const ex_problem *p = l->p;
+  assert(c < p->n_classes && node < p->n_nodes);
   bool acyclic = true;
   bs_clear(&l->below);
   for (uint32_t done = 0;; done++) {

@@ -43,6 +43,7 @@ comes_as_it_is(const gs_target *t, const gs_operand *o) {
 
 static eg_node
 node_at(const finder *f, uint32_t class) {
+  assert(class < f->x->n_ids && f->x->node[class].i != EG_NO_NODE.i);
   return f->x->node[class];
 }
 
@@ -216,6 +217,7 @@ static uint32_t
 taken_by(const finder *f, uint32_t class) {
   uint32_t n;
   const eg_class *kids = kids_at(f, class, &n);
+  assert(n);
   return kid_id(f, kids[0]);
 }
 

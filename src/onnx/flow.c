@@ -6,6 +6,7 @@
 #include "onnx/flow.h"
 #include "onnx/onnx_graph.h"
 #include "onnx/sized.h"
+#include <assert.h>
 
 #include <string.h>
 
@@ -133,6 +134,7 @@ leave_scope(on_import *im, const on_call *call) {
 
 void
 on_leave_graph(on_import *im) {
+  assert(im->frame && im->frame->first <= im->list.len);
   forget_from(im, im->frame->first);
   if (im->frame->call)
     leave_scope(im, im->frame->call);
@@ -156,6 +158,7 @@ on_may_walk(on_import *im) {
 
 on_value *
 on_given(on_import *im, const on_frame *f, size_t k) {
+  assert(k < f->body->graph->n_output);
   const Onnx__ValueInfo *info = f->body->graph->output[k];
   on_value *v = info->name ? on_find(im, info->name) : NULL;
   if (!v) {
@@ -184,6 +187,7 @@ on_give_as(on_import *im, size_t k, const on_value *from) {
 
 static void
 leave_branch(on_import *im, const on_frame *f) {
+  assert(f->node && !f->loop);
   size_t n = f->node->n_output;
   if (f->body->graph->n_output < n)
     on_fail(im, "its branch has %zu outputs, not %zu", f->body->graph->n_output,
@@ -265,6 +269,7 @@ item_of(on_import *im, const on_value *v, int64_t axis, int64_t t) {
  * goes on. */
 static bool
 define_turn(on_import *im, const on_frame *f) {
+  assert(f->loop && f->body->graph->n_input >= 2);
   const on_value number = scalar_of(im, ON_INT64, f->loop->turn);
   const on_value goes_on = scalar_of(im, ON_BOOL, 1);
   Onnx__ValueInfo *const *in = f->body->graph->input;
@@ -275,6 +280,7 @@ define_turn(on_import *im, const on_frame *f) {
 static bool
 define_items(on_import *im, const on_frame *f) {
   const on_loop *l = f->loop;
+  assert(f->body->graph->n_input >= (size_t)l->n_states + l->n_items);
   for (uint32_t k = 0; k < l->n_items; k++) {
     int64_t t = l->backward[k] ? l->turns - 1 - l->turn : l->turn;
     const on_value item =
@@ -304,6 +310,7 @@ begin_turn(on_import *im) {
 /* The values of all turns along an axis, in order. */
 static on_value *
 made_in_turn(const on_loop *l, uint32_t k, int64_t t) {
+  assert(k < l->n_made && t >= 0 && t < l->turn);
   int64_t at = l->made_backward && l->made_backward[k] ? l->turn - 1 - t : t;
   return &l->made.data[at * l->n_made + k];
 }
@@ -364,6 +371,7 @@ axis_of_made(on_import *im, const on_loop *l, uint32_t k, uint32_t *axis) {
 static void
 give_made(on_import *im, const on_loop *l, uint32_t k) {
   uint32_t axis, out = l->n_states + k;
+  assert(k < l->n_made);
   if (!on_wants(im, out) || im->failed)
     return;
   if (!l->turn) {
@@ -392,6 +400,7 @@ leave_loop(on_import *im, const on_loop *l) {
 static bool
 end_turn(on_import *im, const on_frame *f) {
   on_loop *l = f->loop;
+  assert(l->turn < l->turns || l->turns < 0);
   bool counts = f->row->which == ON_LOOP, more = true;
   const on_value *until = counts ? on_given(im, f, 0) : NULL;
   if (until && !until->array && !im->failed)

@@ -7,6 +7,7 @@
 #include "glenside/array/tensor.h"
 #include "onnx/sized.h"
 #include "base/whole.h"
+#include <assert.h>
 
 #include <math.h>
 #include <string.h>
@@ -83,6 +84,7 @@ decided(on_import *im, gs_number x, bool zero) {
 
 static gs_number
 combine_sizes(on_import *im, int which, gs_number a, gs_number b) {
+  assert(on_is_sized(im, a) || on_is_sized(im, b));
   const gs_numbers *over = on_over(im);
   gs_number apart = gs_minus(over, a, b), out;
   switch (which) {
@@ -196,6 +198,7 @@ combine(on_import *im, int which, const on_array *a, const on_array *b) {
   const on_array *y = on_expanded(im, b, shape.dim, shape.rank);
   on_array *out = on_array_new(im, is_test(which) ? ON_BOOL : a->type,
                                shape.dim, shape.rank);
+  assert(!x || !y || x->n == y->n);
   bool real = on_is_real(a) || on_is_real(b);
   if (real && (on_holds_sizes(im, a) || on_holds_sizes(im, b)))
     on_fail(im, "a size that is open is combined with a real number");

@@ -106,6 +106,7 @@ give(on_import *im, uint32_t k, gs_term t, on_array *a, int32_t type) {
   if (!on_wants(im, k))
     return;
   on_value *v = find(im, im->node->output[k]);
+  assert(v && (!a || !gs_term_ok(t)));
   v->term = t;
   v->array = a;
   v->type = type;
@@ -114,6 +115,7 @@ give(on_import *im, uint32_t k, gs_term t, on_array *a, int32_t type) {
 
 static bool
 has_let(const on_import *im, gs_term t) {
+  assert(t.i < im->p->nodes.len);
   const gs_program *p = im->p;
   gs_op op = gs_at(p, t)->op;
   return op == GS_TENSOR || op == GS_CONST ||

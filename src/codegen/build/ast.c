@@ -133,6 +133,7 @@ note_element(cg_elements *x, __isl_keep isl_ast_expr *index, bool written) {
 static __isl_give isl_pw_aff *
 address_at(const walk *w, uint32_t k, __isl_keep isl_pw_multi_aff *instance,
            __isl_keep isl_set *loops) {
+  assert(w->address[k] || w->index[k]);
   if (!w->index[k])
     return isl_pw_aff_pullback_pw_multi_aff(isl_pw_aff_copy(w->address[k]),
                                             isl_pw_multi_aff_copy(instance));
@@ -226,6 +227,7 @@ leave_mark(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
            void *user) {
   walk *w = user;
   (void)build;
+  assert(w->n_loops);
   w->n_loops--;
   return node;
 }
@@ -245,6 +247,7 @@ static void
 note_address(cg_emitter *e, const cg_use *use, walk *w, uint32_t n,
              isl_pw_multi_aff *index) {
   uint32_t array = w->array[n];
+  assert(array < e->p->arrays.len);
   int64_t base = 0;
   if (po_lies_by_sizes(&e->p->arrays.data[array])) {
     w->index[n] = index;
@@ -264,6 +267,7 @@ note_address(cg_emitter *e, const cg_use *use, walk *w, uint32_t n,
 
 static const po_stmt *
 slim_stmt(const walk *w, uint32_t k) {
+  assert(w->e->slim && k < w->group->n);
   return &w->e->slim->stmts.data[w->e->groups.stmts.data[w->group->first + k]];
 }
 

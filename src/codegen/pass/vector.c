@@ -11,6 +11,7 @@
  * at most one fits, and none at all where none does. */
 #include "codegen/pass/pass.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 #include <isl/val.h>
 
 /* Of isl, for a question. */
@@ -39,6 +40,7 @@ multiple_from(int64_t value, int64_t of) {
 /* Whole vectors from a value to another one. */
 static int64_t
 vectors_in(int64_t first, int64_t last, int64_t lanes) {
+  assert(lanes > 0);
   int64_t room = last + 1 - multiple_from(first, lanes);
   return room > 0 ? room / lanes : 0;
 }
@@ -53,6 +55,7 @@ known_index(const cg_expr *expr, int64_t *out) {
 static bool
 are_never(const cg_emitter *e, const vectors *v, int64_t many) {
   isl_ctx *isl = e->p->isl;
+  assert(v->lanes > 0 && many > 0);
   cg_limit(e, OPERATIONS);
   isl_aff *lane = isl_aff_mod_val(po_index(isl, 1, 0, 1, 0),
                                   isl_val_int_from_si(isl, (long)v->lanes));

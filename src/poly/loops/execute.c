@@ -11,6 +11,7 @@
 #include "poly/loops/execute_state.h"
 #include "poly/loops/loops_sizes.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ poison(gs_tensor *t) {
 static gs_tensor
 memory_of(po_execution *x, const po_array *array) {
   gs_tensor t = {.dtype = array->dtype, .elements = po_elements(array)};
+  assert(t.elements >= 0);
   if (array->role == PO_INPUT)
     return x->inputs[array->number];
   if (array->role == PO_OUTPUT)
@@ -112,6 +114,7 @@ prepare_operators(po_execution *x, po_executed *s) {
 static bool
 prepare(po_execution *x, po_executed *s, uint32_t leaf) {
   const po_nest_node *nodes = x->p->nest.nodes.data;
+  assert(nodes[leaf].kind == PO_LEAF);
   const po_stmt *stmt = s->stmt = &x->p->stmts.data[nodes[leaf].stmt];
   if (stmt->kind == PO_CALL && !x->machine)
     return bs_error(x->p->ctx.diags, stmt->span, "no-call",
@@ -181,6 +184,7 @@ count_all(po_execution *x) {
 /* What is before the indices, from the indices. */
 static void
 put_times(po_execution *x, const po_executed *s, int64_t *at) {
+  assert(s->stmt->n_iters <= x->most_iters && s->depth <= x->most_depth);
   const int64_t *index = at + x->width - x->most_iters;
   for (uint32_t k = 0; k <= s->depth; k++) {
     at[1 + 2 * k] = s->place[k];
@@ -194,6 +198,7 @@ static isl_stat
 list_instance(__isl_take isl_point *point, void *user) {
   po_execution *x = user;
   const po_executed *s = &x->stmts[x->filling];
+  assert(x->filling < x->n);
   if (x->len == x->count) {
     isl_point_free(point);
     return isl_stat_error;
@@ -282,6 +287,7 @@ is_box(po_executed *s) {
 
 static void
 go_to_first(po_execution *x, po_executed *s, uint32_t number, int64_t *at) {
+  assert(number < x->n);
   s->at = at;
   memset(at, 0, (size_t)x->width * sizeof *at);
   *at = number;
@@ -307,6 +313,7 @@ put_next_times(po_execution *x, po_executed *s) {
 /* The last index counts fastest. */
 static void
 go_to_next(po_execution *x, po_executed *s) {
+  assert(s->at);
   int64_t *index = s->at + x->width - x->most_iters;
   uint32_t d = s->stmt->n_iters;
   while (d && index[d - 1] == s->hi[d - 1]) {
@@ -415,6 +422,7 @@ earliest(const po_execution *x) {
 
 static void
 run_instance(po_execution *x, const int64_t *at) {
+  assert(*at >= 0 && *at < x->n);
   const po_executed *s = &x->stmts[*at];
   const po_stmt *stmt = s->stmt;
   const int64_t *index = at + x->width - x->most_iters;

@@ -13,6 +13,7 @@
 #include "poly/memory/memory_part.h"
 #include "poly/loops/affine.h"
 #include "glenside/call/over.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct joining {
@@ -67,6 +68,7 @@ find_sums(joining *j) {
  * up to its end is written over what they are made from. */
 static bool
 can_wait(const joining *j) {
+  assert(j->sums != PO_NO_NODE && j->begins);
   const po_program *p = j->p;
   const po_nest_node *nodes = p->nest.nodes.data;
   for (uint32_t top = nodes[j->sums].next; top != nodes[j->more].next;
@@ -102,6 +104,7 @@ static __isl_give isl_multi_aff *
 loops_of_more(const joining *j) {
   isl_ctx *isl = j->p->isl;
   uint32_t n = j->x->n;
+  assert(j->y->n <= n);
   isl_multi_aff *at = isl_multi_aff_zero(po_map_space(isl, n, j->y->n));
   for (uint32_t k = 0; k < j->y->n; k++)
     at = isl_multi_aff_set_aff(at, (int)k, po_index(isl, n, j->dim[k], 1, 0));
@@ -209,6 +212,7 @@ static void
 rewrite(const joining *j, po_stmt *s) {
   po_program *p = j->p;
   const po_stmt *like = &p->stmts.data[j->x->stmts[0]];
+  assert(s->kind == PO_CALL && like->n_iters == j->x->n);
   uint32_t n = s->instr->n_operands + 1;
   po_operand *operands = BS_NEWS(&p->arena, po_operand, n);
   for (uint32_t k = 0; k < n; k++) {
@@ -254,6 +258,8 @@ static void
 join(const joining *j, places *was) {
   po_program *p = j->p;
   uint32_t n = j->y->n_stmts;
+  assert(n && po_node(p, j->sums)->parent == 0 &&
+         po_node(p, j->more)->parent == 0);
   *was = (places){.behind_sums = p->nest.nodes.data[j->sums].next,
                   .inner = inner_of(j, j->y),
                   .stmts = BS_NEWS(&p->arena, po_stmt, n)};
@@ -269,6 +275,7 @@ join(const joining *j, places *was) {
 static void
 part_again(const joining *j, const places *was) {
   po_program *p = j->p;
+  assert(po_node(p, j->sums)->parent == 0);
   for (uint32_t k = 0; k < j->y->n_stmts; k++)
     p->stmts.data[j->y->stmts[k]] = was->stmts[k];
   move_calls(j, was->inner);

@@ -10,6 +10,7 @@
  * used. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/schedule_edit.h"
+#include <assert.h>
 #include <isl/val.h>
 
 typedef struct factoring {
@@ -116,6 +117,7 @@ find_loops(factoring *f) {
 static bool
 check_barriers(const factoring *f) {
   const po_program *p = f->p;
+  assert(f->top <= f->at && f->at < f->n);
   for (uint32_t d = f->top; d < f->n; d++) {
     uint32_t loop = f->way[d];
     bool reduced = d == f->at;
@@ -170,6 +172,7 @@ check_others(const factoring *f) {
 static __isl_give isl_multi_aff *
 values_at(const factoring *f, const uint32_t *depth, uint32_t n) {
   const po_stmt *stmt = &f->p->stmts.data[f->update];
+  assert(n <= PO_MAX_DEPTH);
   isl_space *space = isl_space_from_domain(isl_set_get_space(stmt->domain));
   isl_multi_aff *out =
       isl_multi_aff_zero(isl_space_add_dims(space, isl_dim_out, n));
@@ -236,6 +239,7 @@ partial_at(const factoring *f, __isl_take isl_multi_aff *outer,
            __isl_take isl_aff *k, __isl_take isl_pw_multi_aff *x) {
   po_program *p = f->p;
   uint32_t rank = p->arrays.data[f->array].rank;
+  assert(f->axis >= 0 && f->axis <= rank);
   k = isl_aff_add_constant_val(
       k, isl_val_neg(isl_val_int_from_si(p->isl, f->min)));
   x = isl_pw_multi_aff_reset_tuple_id(x, isl_dim_out);
@@ -262,6 +266,7 @@ static uint32_t
 partial_loops(const factoring *f, uint32_t *depth, uint32_t *k_at) {
   uint32_t n = 0, spatial = 0;
   int64_t axis = f->axis > f->n_spatial ? f->n_spatial : f->axis;
+  assert(f->n_spatial + f->n_rest + 1 == f->n - f->top);
   for (uint32_t d = 0; d < f->top; d++)
     depth[n++] = d;
   for (; spatial < axis; spatial++)
@@ -388,6 +393,7 @@ like_loop(po_program *p, uint32_t made, uint32_t loop) {
 static void
 build_partial(factoring *f, uint32_t init) {
   po_program *p = f->p;
+  assert(init < p->stmts.len);
   uint32_t top = f->way[f->top], parent = po_node(p, top)->parent;
   uint32_t depth[PO_MAX_DEPTH], all[PO_MAX_DEPTH], k_at, at = parent;
   uint32_t n = partial_loops(f, depth, &k_at), total = n;
@@ -421,6 +427,7 @@ build_partial(factoring *f, uint32_t init) {
 static void
 build_sum(factoring *f, uint32_t sum, uint32_t slot, uint32_t below) {
   po_program *p = f->p;
+  assert(sum < p->stmts.len);
   uint32_t at = below;
   uint32_t shared =
       po_nest_depth(p, below) + (po_node(p, below)->kind == PO_LOOP);

@@ -11,6 +11,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/operand.h"
 #include "poly/schedule/tensorize.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_CHOICES = 20000, MOST_PATTERNS = 48 };
@@ -319,6 +320,7 @@ static void
 replace(tensorizing *t, const po_stmt *call) {
   po_program *p = t->p;
   const char *names[PO_FORM_STMTS];
+  assert(t->nest.n && t->nest.n <= PO_FORM_STMTS);
   for (uint32_t k = 0; k < t->nest.n; k++)
     names[k] = p->stmts.data[t->nest.stmts[k].stmt].name;
   bs_push(p->ctx.heap, &p->stmts, *call);

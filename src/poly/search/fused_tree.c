@@ -13,6 +13,7 @@
 #include "poly/loops/affine.h"
 #include "poly/search/auto.h"
 #include "poly/schedule/change.h"
+#include <assert.h>
 #include <isl/printer.h>
 #include <isl/schedule_node.h>
 
@@ -37,6 +38,7 @@ program_of(const fused *f, share part) {
 /* The statement of after; their number where it is gone. */
 static bool
 is_in(const fused *f, share part, uint32_t stmt) {
+  assert(stmt < program_of(f, part)->stmts.len);
   if (part == SKIPPED)
     stmt = po_stmt_named(f->after, f->before->stmts.data[stmt].name);
   return stmt < f->after->stmts.len && (part == OWN) != f->moved[stmt];
@@ -88,6 +90,7 @@ children_of(const fused *f, share part, uint32_t node, uint32_t *first) {
 /* { S[i, j] -> S[j] }: without the first n indices */
 static __isl_give isl_map *
 without_outer(const po_stmt *stmt, uint32_t n) {
+  assert(n <= stmt->n_iters);
   isl_ctx *isl = isl_set_get_ctx(stmt->domain);
   uint32_t own = stmt->n_iters - n;
   isl_multi_aff *map =
@@ -167,6 +170,7 @@ without_offsets(__isl_take isl_multi_aff *time, __isl_take isl_id *id,
 
 static __isl_give isl_pw_multi_aff *
 members_of(const fused *f, share part, uint32_t s, uint32_t depth, uint32_t n) {
+  assert(s < program_of(f, part)->stmts.len && n);
   const po_stmt *stmt = &program_of(f, part)->stmts.data[s];
   isl_multi_aff *time = po_outer_time(stmt, depth + n);
   time = isl_multi_aff_drop_dims(time, isl_dim_out, 0, depth);
@@ -203,6 +207,7 @@ static __isl_give isl_schedule_node *
 insert_band(fused *f, share part, __isl_take isl_schedule_node *node,
             __isl_take isl_multi_union_pw_aff *band, const uint32_t *loops,
             uint32_t n) {
+  assert(n && n <= PO_MAX_DEPTH);
   bool all = true;
   node = isl_schedule_node_insert_partial_schedule(node, band);
   for (uint32_t k = 0; k < n; k++) {
@@ -355,6 +360,7 @@ put_entry(fused *f, __isl_take isl_schedule_node *node, const entry *e) {
 
 static __isl_give isl_schedule *
 schedule_of(fused *f, const entry *entries, uint32_t n) {
+  assert(n);
   isl_ctx *isl = f->after->isl;
   isl_union_set *all = isl_union_set_empty(isl_space_params_alloc(isl, 0));
   isl_union_set_list *filters = isl_union_set_list_alloc(isl, (int)n);

@@ -5,6 +5,7 @@
 #include "glenside/interpret/interpret.h"
 #include "poly/loops/execute.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ declare_operand(gs_program *q, const gs_operand *o, const gs_type *type) {
 
 static bs_value
 attr_of(const po_machine_state *m, const po_stmt *s) {
+  assert(s->instr->n_params <= GS_MAX_INSTR_VARS);
   bs_values *values = m->p->ctx.values;
   bs_value items[GS_MAX_INSTR_VARS + 1] = {bs_sym(values, s->instr->name)};
   for (uint32_t k = 0; k < s->instr->n_params; k++)
@@ -94,6 +96,7 @@ attr_of(const po_machine_state *m, const po_stmt *s) {
 static bool
 make_meaning(po_machine_state *m, const po_stmt *s, po_prepared *x) {
   uint32_t n = s->instr->n_operands;
+  assert(n < GS_MAX_INSTR_VARS);
   gs_term operands[GS_MAX_INSTR_VARS];
   gs_fault fault = {0};
   gs_type type;
@@ -158,6 +161,7 @@ prepare(po_machine_state *m, const po_stmt *s, po_prepared *x) {
 
 static void
 find_patches(po_machine_state *m, const po_prepared *x, po_patch *out) {
+  assert(m->stmt->kind == PO_CALL && x->ready);
   for (uint32_t k = 0; k <= m->stmt->instr->n_operands; k++) {
     const po_operand *o = &m->stmt->operands[k];
     out[k] = (po_patch){
@@ -214,6 +218,7 @@ compute(po_machine_state *m, po_prepared *x, const po_patch *to) {
 
 static void
 note_call(po_machine_state *m, const po_prepared *x, const po_patch *patches) {
+  assert(x->instr < m->out->instrs.len);
   po_instr_time *t = &m->out->instrs.data[x->instr];
   uint32_t n = m->stmt->instr->n_operands;
   t->calls++;
@@ -238,6 +243,7 @@ note_call(po_machine_state *m, const po_prepared *x, const po_patch *patches) {
 static bool
 call(po_machine_state *m) {
   uint32_t n = m->stmt->instr->n_operands;
+  assert(n <= GS_MAX_INSTR_VARS);
   po_prepared *x = &m->stmts[m->stmt - m->p->stmts.data];
   po_patch patches[GS_MAX_INSTR_VARS + 1];
   if (!x->ready && !prepare(m, m->stmt, x))
@@ -255,6 +261,7 @@ call(po_machine_state *m) {
 /* What runs on the host: an operation for each node of its expression. */
 static void
 prepare_on_host(po_machine_state *m, const po_stmt *s, po_prepared *x) {
+  assert(s->kind != PO_CALL && !x->n_patches);
   static const po_operand none = {0};
   const po_array *arrays = m->p->arrays.data;
   for (uint32_t k = 0; k < s->n_exprs && x->n_patches < PO_HOST_PATCHES - 1;
@@ -281,6 +288,7 @@ run_on_host(po_machine_state *m) {
 static bool
 step(void *self, const po_stmt *stmt, const int64_t *index, gs_tensor *memory) {
   po_machine_state *m = self;
+  assert(stmt >= m->p->stmts.data && stmt < m->p->stmts.data + m->p->stmts.len);
   m->stmt = stmt;
   m->index = index;
   m->arrays = memory;

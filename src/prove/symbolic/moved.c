@@ -15,6 +15,7 @@
  * GS_MAX_NESTING at most. */
 #include "glenside/expr/expr_functions.h"
 #include "prove/symbolic/symbolic_forms.h"
+#include <assert.h>
 
 enum { MOST_UNITS = 1 << 10, MOST_TURNS = 16 };
 
@@ -226,6 +227,7 @@ is_range(const gs_expr *e) {
  * the two. */
 static void
 take_ends(walk *x, const gs_expr *e) {
+  assert(e->n_args >= 2);
   made ends = made_of(x, e->args[0]), item = made_of(x, e->args[1]);
   if (item.sums)
     count(x, 1, (uint64_t)ends.sums + item.sums);

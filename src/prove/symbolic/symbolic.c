@@ -10,6 +10,7 @@
 #include <isl/options.h>
 #include "base/hash.h"
 #include "poly/loops/limit.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- roles ---------------------------------------------------------------- */
@@ -18,6 +19,7 @@
  * the like. */
 static bool
 is_size(const gs_sk_node *sk, uint32_t k) {
+  assert(!sk->hole && k < sk->n_attrs);
   const gs_op_info *op = &gs_op_table[sk->op];
   return op->view && gs_letter_is_size(op->attrs[k]);
 }
@@ -124,6 +126,7 @@ is_candidate(const pv_form *form) {
  * operator, or how long a list it is. */
 static uint64_t
 trait_of(const fm_form *f, uint32_t slot) {
+  assert(slot < FM_SLOTS);
   bs_value now = {f->of->slots[slot]};
   gs_compute op;
   if (f->fixed[slot])
@@ -265,6 +268,7 @@ take_clause(fm_form *f, const rl_asked *c) {
 
 static const fm_type *
 type_of_side(const fm_form *f, uint32_t k) {
+  assert(k < 2 && f->side[k].skeleton && f->side[k].skeleton->n);
   return &f->side[k].node[f->side[k].skeleton->n - 1].type;
 }
 
@@ -284,6 +288,7 @@ compare_types(fm_form *f) {
 static void
 free_index(fm_form *f, fm_number *index) {
   const fm_type *t = type_of_side(f, 0);
+  assert(t->rank <= GS_MAX_RANK);
   for (uint32_t k = 0; k < t->rank; k++) {
     uint8_t v = fm_variable(
         f, (fm_var){.kind = FM_V_INDEX, .natural = true, .key = (uint16_t)k});
@@ -297,6 +302,7 @@ free_index(fm_form *f, fm_number *index) {
 
 static void
 compare_elements(fm_form *f) {
+  assert(!f->nothing);
   fm_number index[GS_MAX_RANK];
   pv_value of[2];
   free_index(f, index);
@@ -347,6 +353,7 @@ tell_literals(fm_form *f) {
 static void
 take_rule(fm_form *f) {
   const rl_rule *rule = f->of->rule;
+  assert(rule->left->n <= FM_NODES && rule->right[0]->n <= FM_NODES);
   type_holes(f, rule->left);
   free_sizes(f);
   f->side[0].skeleton = rule->left;
@@ -409,6 +416,7 @@ free_isl(void *isl) {
 
 static fm_form *
 open_form(const pv_form *form, bs_heap *heap, isl_ctx *isl) {
+  assert(form->open || form->rule);
   fm_form *f = bs_alloc(heap, sizeof *f);
   memset(f, 0, offsetof(fm_form, var));
   f->of = form;
@@ -444,6 +452,7 @@ count_path(const fm_form *f) {
 bool
 pv_prove_form(const pv_form *form, bs_heap *heap, bool *numbers,
               const char **why) {
+  assert(form->open || form->rule->n_right);
   isl_ctx *isl = isl_ctx_alloc();
   bs_defer(heap, free_isl, isl);
   isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE);

@@ -472,6 +472,7 @@ read_rule(reader *r) {
 /* The variables that are axes: of the left side, or chosen from a list. */
 static uint32_t
 axes_of(const reader *r) {
+  assert(!r->changed);
   const rl_rule *rule = r->rule;
   uint64_t seen = 0;
   for (uint32_t k = 0; k < rl_asked_count(rule); k++) {

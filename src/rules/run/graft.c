@@ -45,6 +45,7 @@ access(rl_graft *x, eg_class of, uint32_t at, bs_span span) {
 
 static eg_class
 class_of(const rl_graft *x, gs_term t) {
+  assert(t.i < x->run->session->program->nodes.len);
   return x->run->session->class_of[t.i];
 }
 
@@ -95,6 +96,7 @@ add_term(rl_graft *x, const rl_piece *p, uint32_t t, const eg_class *made) {
 
 bool
 rl_graft_piece(rl_graft *x, const rl_piece *p) {
+  assert(p->found->outputs.len == p->part->outputs.len);
   bs_heap *heap = x->run->heap;
   uint32_t n = p->found->nodes.len;
   bool ok = true;

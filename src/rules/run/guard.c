@@ -57,6 +57,8 @@ static bool
 type_node(rl_guard *g, eg_graph *graph, const eg_term *term, uint32_t k,
           gs_fault *fault) {
   const eg_term_node *n = &term->nodes[k];
+  assert(n->is_slot ? n->slot < g->condition->n_slots
+                    : n->n_kids <= GS_MAX_NESTING);
   rl_session *s = g->session;
   const gs_type *kids[GS_MAX_NESTING];
   gs_type type;

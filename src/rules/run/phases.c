@@ -9,6 +9,7 @@
  * phases were cut off and room is left in the end, a further pass goes on from
  * the first of them. */
 #include "rules/rule/rule_internal.h"
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -73,6 +74,7 @@ static outcome run_plan(runner *, const rl_plan *);
 /* The steps once, in order; the last one tells how it stopped. */
 static outcome
 run_round(runner *r, const rl_plan *p) {
+  assert(p->n_kids);
   outcome o = nothing_to_do;
   bool quiet = true;
   for (uint32_t k = 0; k < p->n_kids && !o.ended; k++) {
@@ -166,6 +168,7 @@ share(const runner *r, const used *begin, uint32_t k) {
     all += run->phases[i].weight;
     behind += i > k ? run->phases[i].weight : 0;
   }
+  assert(all > 0);
   double part = 0.5 * behind / all;
   bool lowers = run->phases[k].lowers;
   return (used){
@@ -216,6 +219,7 @@ ends_all(eg_stop stop) {
 
 static eg_stop
 run_phase(runner *r, const used *begin, uint32_t k) {
+  assert(k < r->run->n_phases);
   rl_run *run = r->run;
   rl_phase *phase = &run->phases[k];
   used most = share(r, begin, k), now = used_so_far(r);
@@ -236,6 +240,7 @@ run_phase(runner *r, const used *begin, uint32_t k) {
 
 static eg_stop
 run_pass(runner *r, uint32_t first) {
+  assert(first <= r->run->n_phases);
   used begin = used_so_far(r);
   eg_stop stop = EG_STOP_SATURATED;
   for (uint32_t k = first; k < r->run->n_phases && !ends_all(stop); k++)

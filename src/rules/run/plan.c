@@ -49,6 +49,7 @@ lowers(lister *l, const rl_plan *p) {
 static void
 add_phase(lister *l, const rl_plan *p) {
   rl_run *run = l->run;
+  assert(p->mask || p->n_kids);
   const gs_context *ctx = &run->session->ctx;
   bs_text name;
   bs_text_init(&name, ctx->heap);
@@ -87,6 +88,7 @@ has_rule(const rl_plan *p, uint32_t rule) {
 
 bool
 rl_phase_has(const rl_run *run, const rl_phase *phase, uint32_t rule) {
+  assert(phase->plan);
   assert(rule < run->n_rules);
   return run->allowed[rule] && has_rule(phase->plan, rule);
 }

@@ -152,6 +152,7 @@ typedef struct counter {
 static bool
 names_hold(counter *c) {
   const rl_query *q = c->query;
+  assert(q->named_slots.len == q->named_classes.len);
   const eg_graph *g = c->run->graph;
   for (uint32_t k = 0; k < q->named_slots.len; k++) {
     uint32_t *slot = &c->slots[q->named_slots.data[k]];
@@ -168,6 +169,7 @@ static bool
 count_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
   counter *c = ctx;
   const rl_query *q = c->query;
+  assert(q->bound <= q->condition->n_slots);
   (void)root;
   (void)node;
   memset(c->slots, 0xff, q->condition->n_slots * sizeof *c->slots);
