@@ -418,12 +418,12 @@ by_content(const void *a, const void *b) {
 static void
 join(form *f) {
   digit *d = f->digits.data;
-  for (uint32_t i = 0; i < f->digits.len; i++)
+  for (int64_t i = 0; i < f->digits.len; i++)
     for (uint32_t j = 0; j < f->digits.len && !f->failed; j++)
       if (i != j && follows(&d[i], &d[j])) {
         d[j].size *= d[i].size;
         d[i] = d[--f->digits.len];
-        i = UINT32_MAX; /* once more from the start */
+        i = -1; /* once more from the start */
         break;
       }
 }

@@ -92,6 +92,20 @@ forget_from(on_import *im, uint32_t first) {
 
 /* ---- into a graph and out of it ---- */
 
+on_frame *
+on_enter_graph(on_import *im, on_body *body, const on_row *row,
+               uint32_t errors) {
+  on_frame *f = BS_NEW(im->ctx->arena, on_frame);
+  *f = (on_frame){.outer = im->frame,
+                  .body = body,
+                  .node = im->node,
+                  .row = row,
+                  .first = im->list.len,
+                  .errors = errors};
+  im->frame = f;
+  return f;
+}
+
 static bool
 enter(on_import *im, const char *name, on_loop *loop) {
   const Onnx__Attribute *a = on_attr(im, name);
@@ -110,15 +124,7 @@ enter(on_import *im, const char *name, on_loop *loop) {
   im->failed = im->ctx->diags->errors > errors;
   if (im->failed)
     return false;
-  on_frame *f = BS_NEW(im->ctx->arena, on_frame);
-  *f = (on_frame){.outer = im->frame,
-                  .body = body,
-                  .node = im->node,
-                  .row = im->row,
-                  .first = im->list.len,
-                  .loop = loop,
-                  .errors = errors};
-  im->frame = f;
+  on_enter_graph(im, body, im->row, errors)->loop = loop;
   im->entered = true;
   return true;
 }

@@ -59,6 +59,10 @@ typedef struct on_frame {
 on_body *on_body_of(on_import *, const Onnx__Attribute *, uint32_t depth);
 /* Which of its nodes an output of it needs (onnx_graph.c). */
 void on_mark_needed(on_import *, on_body *);
+/* A graph that the node that is looked at has is walked from here on; `row` is
+ * NULL for the body of a function. */
+on_frame *on_enter_graph(on_import *, on_body *, const on_row *row,
+                         uint32_t errors);
 /* After the last node of a graph: walks it again, or gives the results of the
  * node that holds it. */
 void on_leave(on_import *);

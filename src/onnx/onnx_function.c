@@ -269,14 +269,8 @@ on_call_function(on_import *im, on_function *f) {
   on_value **in = BS_NEWS(im->ctx->arena, on_value *, node->n_input + 1);
   for (uint32_t k = 0; k < node->n_input; k++)
     in[k] = on_in(im, k);
-  on_frame *frame = BS_NEW(im->ctx->arena, on_frame);
-  *frame = (on_frame){.outer = im->frame,
-                      .body = &f->body,
-                      .node = node,
-                      .first = im->list.len,
-                      .errors = im->ctx->diags->errors};
+  on_frame *frame = on_enter_graph(im, &f->body, NULL, im->ctx->diags->errors);
   frame->call = begin_call(im, f, opset);
-  im->frame = frame;
   bool fine = define_inputs(im, f->proto, in, node->n_input);
   if (fine)
     on_mark_needed(im, &f->body);

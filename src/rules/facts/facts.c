@@ -167,6 +167,7 @@ rl_session_free(rl_session *s) {
     return;
   bs_heap *heap = s->ctx.heap;
   bs_free(heap, s->class_of);
+  bs_free(heap, s->reader);
   bs_vec_done(heap, &s->places);
   bs_vec_done(heap, &s->types);
   bs_map_done(heap, &s->type_number);

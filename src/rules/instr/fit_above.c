@@ -8,6 +8,8 @@
  * the program was spelled. */
 #include "rules/instr/fit.h"
 #include "glenside/type/view.h"
+#include <assert.h>
+#include <string.h>
 
 enum { MOST_VISITED = 256 };
 
@@ -130,22 +132,37 @@ passes_on(const fit_match *m, const gs_node *node) {
           (kind == GS_ELEMENTWISE || kind == GS_CAST || kind == GS_FOLD));
 }
 
-/* The one term that passes this one on, if nothing else reads it. */
+/* By term of the program: the one term that passes it on, if nothing else reads
+ * it; else their number. */
+static uint32_t *
+find_readers(const fit_match *m) {
+  enum { NOBODY = UINT32_MAX };
+  const gs_program *p = m->session->program;
+  uint32_t n = p->nodes.len;
+  uint32_t *reader = bs_alloc(m->session->ctx.heap, (n + (size_t)1) * 4);
+  memset(reader, 0xff, (n + (size_t)1) * sizeof *reader); /* NOBODY */
+  for (uint32_t k = 0; k < p->outputs.len; k++)
+    reader[p->outputs.data[k].term.i] = n;
+  for (uint32_t t = 0; t < n; t++) {
+    const gs_node *node = &p->nodes.data[t];
+    uint32_t by = passes_on(m, node) ? t : n;
+    for (uint32_t k = 0; k < node->n_kids; k++) {
+      uint32_t *of = &reader[node->kids[k].i];
+      *of = *of == NOBODY ? by : n;
+    }
+  }
+  for (uint32_t t = 0; t < n; t++)
+    reader[t] = reader[t] == NOBODY ? n : reader[t];
+  return reader;
+}
+
+/* They are found once a run: each match asks for some. */
 static uint32_t
 reader_of(const fit_match *m, uint32_t term) {
-  const gs_program *p = m->session->program;
-  uint32_t found = p->nodes.len;
-  for (uint32_t k = 0; k < p->outputs.len; k++)
-    if (p->outputs.data[k].term.i == term)
-      return p->nodes.len;
-  for (uint32_t t = term + 1; t < p->nodes.len; t++)
-    for (uint32_t k = 0; k < p->nodes.data[t].n_kids; k++)
-      if (p->nodes.data[t].kids[k].i == term) {
-        if (found != p->nodes.len || !passes_on(m, &p->nodes.data[t]))
-          return p->nodes.len;
-        found = t;
-      }
-  return found;
+  assert(term < m->session->program->nodes.len);
+  if (!m->session->reader)
+    m->session->reader = find_readers(m);
+  return m->session->reader[term];
 }
 
 /* The digits of the topmost term, and how far apart each one's values lie. */

@@ -284,6 +284,7 @@ typedef struct rl_session {
   const gs_target *target;
   const gs_program *program;
   eg_class *class_of;      /* by term of the program; EG_NO_CLASS: not added */
+  uint32_t *reader;        /* by term of it; NULL: not found yet, fit_above.c */
   BS_VEC(bs_span) places;  /* by node of the program */
   BS_VEC(gs_type *) types; /* by number */
   bs_map type_number;      /* by id of a type; values are many, types few */
