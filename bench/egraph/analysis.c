@@ -2,6 +2,7 @@
 /* analysis.c - constant folding over reals, with and without pruning, and the
  * conditions that look at it. */
 #include "workload.h"
+#include "egraph/egraph_testing.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* workload.c - the reader of workload files. */
 #include "workload.h"
+#include "egraph/egraph_testing.h"
 #include <string.h>
 
 typedef struct wl_reader {

@@ -10,6 +10,7 @@
  * `modify` is called from one queue, never from inside itself, so its unions
  * cannot nest. */
 #include "egraph/add.h"
+#include "egraph/egraph_testing.h"
 #include "egraph/journal.h"
 #include <assert.h>
 #include <string.h>

@@ -122,11 +122,6 @@ eg_class eg_class_of(const eg_graph *, eg_node);
 static inline void *eg_data(const eg_graph *, eg_class);
 /* Marks a class's data changed, so that parents are made again. */
 void eg_touch(eg_graph *, eg_class);
-/* Removes all nodes of a class but those that `keep` accepts (egg's pruning in
- * the constant-folding example); done by the next rebuild.  A pruned node keeps
- * its part in congruence and is still found by eg_add and eg_lookup. */
-void eg_prune(eg_graph *, eg_class,
-              bool (*keep)(void *ctx, uint32_t op, uint32_t n_kids), void *ctx);
 
 /* The fault that stopped the graph, and the place. */
 eg_fault_kind eg_fault(const eg_graph *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* egraph_build.c - templates: right sides built bottom-up under bound slots. */
+#include "egraph/egraph_testing.h"
 #include "egraph/graph.h"
-#include "egraph/pattern.h"
 #include <assert.h>
 
 typedef struct eg_frame {

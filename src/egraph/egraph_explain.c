@@ -15,6 +15,7 @@
  * `strict`, the forest is followed exactly, each term as it was added: then
  * whatever a step rests on is older than the step, and it ends. */
 #include "egraph/proof.h"
+#include "egraph/egraph_testing.h"
 #include <assert.h>
 #include <string.h>
 

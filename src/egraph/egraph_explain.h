@@ -69,8 +69,6 @@ void eg_explainer_free(eg_explainer *);
 /* A term; EG_NO_TERM when the graph has no such node. */
 uint32_t eg_explain_term(eg_explainer *, uint32_t op, bs_value attr,
                          const uint32_t *kids, uint32_t n);
-/* The term that a class's first node was added as. */
-uint32_t eg_explain_class(eg_explainer *, eg_class);
 uint32_t eg_term_op(const eg_explainer *, uint32_t term);
 bs_value eg_term_attr(const eg_explainer *, uint32_t term);
 const uint32_t *eg_term_kids(const eg_explainer *, uint32_t term, uint32_t *n);

@@ -65,8 +65,6 @@ void eg_search_class(const eg_graph *, const eg_pattern *, eg_class, eg_found,
 bool eg_search_within(const eg_graph *, const eg_pattern *, eg_class,
                       uint64_t steps, eg_found, void *ctx);
 
-/* Builds a template under slots; EG_NO_CLASS when a node was refused. */
-eg_class eg_instantiate(eg_graph *, const eg_term *, const uint32_t *slots);
 /* Lists at most 32 deep and 255 items in all; BS_NIL beyond that. */
 bs_value eg_attr_build(bs_values *, const eg_attr_pattern *,
                        const uint32_t *slots);

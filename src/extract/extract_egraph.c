@@ -112,7 +112,7 @@ write_rows(builder *b) {
 void
 ex_from_egraph(bs_heap *heap, const eg_graph *g, const eg_class *roots,
                uint32_t n_roots, ex_price_fn price, void *ctx, ex_bridge *out) {
-  assert(roots || !n_roots);
+  assert((roots || !n_roots) && eg_is_clean(g));
   builder b = {.graph = g, .heap = heap, .price = price, .ctx = ctx};
   uint32_t *root = EX_NEW(heap, uint32_t, n_roots);
   out->n_ids = count_ids(g);

@@ -4,7 +4,7 @@
  * An array that was read is read again where it is expected, and refused where
  * another one is. */
 #include "fuzz.h"
-#include "glenside/array/tensor.h"
+#include "glenside/array/array_testing.h"
 
 static void
 check_again(const gs_context *ctx, const input *in, const gs_tensor *found) {

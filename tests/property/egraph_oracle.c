@@ -12,6 +12,7 @@
  * added terms is explained, too, and each chain replayed.  A case that fails is
  * shrunk by dropping actions, rules and iterations while it still fails. */
 #include "chains.h"
+#include "egraph/egraph_testing.h"
 #include "tests/property/oracle/naive.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * parameters (integers), which should make rules fire on small sizes.  Every
  * variant is explained, too, and each step of its chain replayed.  Under the
  * sanitizers one rule in three is tried alone. */
-#include "rules/test/sound.h"
+#include "rules/test/sound_testing.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
 #include <stdlib.h>

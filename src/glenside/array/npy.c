@@ -10,7 +10,7 @@
  * convert it.  bf16 is '<V2', as ml_dtypes writes it.  Integers of 64 bits,
  * which numpy makes by default and models in the ONNX format ask for, are read
  * where i32 is expected, if each fits. */
-#include "glenside/array/tensor.h"
+#include "glenside/array/array_testing.h"
 #include "base/file.h"
 #include <assert.h>
 #include <ctype.h>

@@ -57,9 +57,6 @@ uint16_t gs_f64_to_f16(double); /* to nearest even, once */
  * The type wanted by `expect` (NULL: any) is checked. */
 bool gs_npy_read(const gs_context *, const char *path, const gs_type *expect,
                  gs_tensor *out);
-/* Reads an .npy file that is in memory; `name` stands in diagnostics. */
-bool gs_npy_parse(const gs_context *, const char *name, const void *bytes,
-                  size_t n, const gs_type *expect, gs_tensor *out);
 /* Where the elements begin in a whole file that is in memory, whose type must
  * be the one expected; diagnostics stand at the span. */
 bool gs_npy_locate(const gs_context *, bs_span, const char *name,

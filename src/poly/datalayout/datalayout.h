@@ -110,10 +110,6 @@ po_layout po_layout_plain(po_layout_model *, const po_layout_array *);
 /* One step more; false where there are no two dimensions, or too many. */
 bool po_layout_apply(po_layout_model *, const po_layout *, po_layout_step,
                      po_layout *out);
-/* { [element] -> [place in memory] }, on the array's elements. */
-__isl_give isl_map *po_layout_address(po_layout_model *,
-                                      const po_layout_array *,
-                                      const po_layout *);
 /* Elements stand in the same order in both: at most padding differs. */
 bool po_layout_same_order(po_layout_model *, const po_layout_array *,
                           const po_layout *, const po_layout *);

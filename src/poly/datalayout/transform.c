@@ -116,13 +116,6 @@ po_layout_apply(po_layout_model *m, const po_layout *old, po_layout_step step,
   return made.map && made.back;
 }
 
-__isl_give isl_map *
-po_layout_address(po_layout_model *m, const po_layout_array *a,
-                  const po_layout *l) {
-  isl_map *map = isl_map_from_aff(po_linear(l->map, l->dim));
-  return isl_map_intersect_domain(map, po_box(m->isl, a->dim, a->rank));
-}
-
 /* { x -> y : x stands before y } */
 static isl_map *
 order_of(po_layout_model *m, const po_layout_array *a, const po_layout *l) {

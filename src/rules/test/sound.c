@@ -4,7 +4,7 @@
  * A variant is the cheapest program under random prices of the nodes, in which
  * what a rule made is mostly cheaper than what was there, so that each variant
  * is acyclic and differs.  Each attempt has memory of its own. */
-#include "rules/test/sound.h"
+#include "rules/test/sound_testing.h"
 #include "glenside/interpret/interpret.h"
 #include "rules/explain/explain.h"
 #include "rules/test/test_sample.h"

@@ -34,8 +34,5 @@ typedef struct rl_sound_result {
 /* One rule alone.  The message lives in ctx->arena.  Returns `sound`. */
 bool rl_check_sound(const gs_context *, const rl_rules *, uint32_t rule,
                     const rl_sound_options *, rl_sound_result *out);
-/* All rules together, on `programs` random programs. */
-bool rl_check_sound_together(const gs_context *, const rl_rules *,
-                             const rl_sound_options *, rl_sound_result *out);
 
 #endif

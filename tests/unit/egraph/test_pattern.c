@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "small.h"
+#include "egraph/egraph_testing.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* NPY files: what numpy writes, what it may also write, and hostile bytes. */
 #include "fixture.h"
-#include "glenside/array/tensor.h"
+#include "glenside/array/array_testing.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_datalayout.c - the costs of layouts, their maps, and the search. */
+#include "layouts.h"
 #include "walk.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/access.h"
@@ -170,7 +171,7 @@ check_round_trip(const po_layout_array *a, const po_layout *l) {
   cr_assert(isl_map_is_equal(map, same) == isl_bool_true);
   isl_map_free(map);
   isl_map_free(same);
-  isl_map *address = po_layout_address(&model, a, l);
+  isl_map *address = address_of_layout(&model, a, l);
   cr_assert(isl_map_is_injective(address) == isl_bool_true);
   isl_map_free(address);
 }
@@ -203,8 +204,8 @@ Test(datalayout, shapes_are_padded) {
 static bool
 is_in_place(const po_layout_array *a, const po_layout *l) {
   po_layout plain = po_layout_plain(&model, a);
-  isl_map *before = po_layout_address(&model, a, &plain);
-  isl_map *after = po_layout_address(&model, a, l);
+  isl_map *before = address_of_layout(&model, a, &plain);
+  isl_map *after = address_of_layout(&model, a, l);
   bool equal = isl_map_is_equal(before, after) == isl_bool_true;
   isl_map_free(before);
   isl_map_free(after);

@@ -7,6 +7,7 @@
  * is documented to be is made of these counts.  Where everything fits, it is
  * what a cache that holds the lines used last would have to bring in. */
 #include "fixture.h"
+#include "layouts.h"
 #include "base/random.h"
 #include "poly/loops/affine.h"
 #include "poly/datalayout/datalayout_price.h"
@@ -235,7 +236,7 @@ count_lines(void) {
 static void
 check_places(uint32_t k, const po_layout *l) {
   const laid *a = &arrays[k];
-  isl_map *map = po_layout_address(&model, &model.arrays.data[k], l);
+  isl_map *map = address_of_layout(&model, &model.arrays.data[k], l);
   int64_t n = gs_prod(a->dim, a->rank), size, zero[GS_MAX_RANK] = {0};
   place_of(a, zero, &size);
   cr_expect_eq(gs_prod(l->dim, l->rank), size);
