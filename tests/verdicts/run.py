@@ -313,6 +313,10 @@ def forms(folder):
     said.forms(folder, note)
 
 
+def long_lists(folder):
+    said.long_lists(folder, note)
+
+
 def indented(folder):
     said.indented(folder, note)
 
@@ -330,7 +334,8 @@ def descriptors(folder):
 
 
 GROUPS = [wrong_kernels, wrong_rules, verified, failed_tests, two_programs, unwritable,
-          misuse, reports, forms, indented, helped, terminal, descriptors]
+          misuse, reports, forms, long_lists, indented, helped, terminal,
+          descriptors]
 
 
 def main():

@@ -139,6 +139,28 @@ def forms(folder, note):
              tried == widths, f"glen layout tries {tried}: {text[:300]}")
 
 
+def long_lists(folder, note):
+    """A list of files that were read is whole, however long it is."""
+    many, name = 1500, "r" * 100
+    os.makedirs(os.path.join(folder.path, "many"), exist_ok=True)
+    for k in range(many):
+        folder.write(f"many/{name}{k}.rules", "; nothing\n")
+    folder.write("many/one.rules", RULES)
+    done = folder.glen("compile", "p.glen", "--rules", "many",
+                       "--disable-rule", "wrong", "--depfile", "long.d", "-o",
+                       "long.c")
+    path = os.path.join(folder.path, "long.d")
+    rule = open(path, encoding="utf-8").read() if done.returncode == 0 else ""
+    note(len(rule) > 1 << 18, f"--depfile with {many} files: {len(rule)} bytes")
+    lines = rule.split("\n")
+    for k in range(many):
+        file = f"many/{name}{k}.rules"
+        if f"  {file} \\" not in lines or f"{file}:" not in lines:
+            note(False, f"--depfile with {many} files: {file} is not twice there")
+            return
+    note(True, "")
+
+
 def lines_at_the_edge(text):
     """Lines of generated code that stand within braces and begin at the left
     edge, where only what ends a block and the preprocessor do."""
@@ -271,6 +293,3 @@ def descriptors(folder, note):
              f"compile with {closed}: exit {done.returncode} {done.stderr}")
         if made:
             os.unlink(path)
-
-
-GROUPS = [reports, forms, indented, helped, terminal, descriptors]
