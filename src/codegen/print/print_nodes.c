@@ -95,22 +95,26 @@ print_if_lanes(bs_text *out, const cg_for *loop) {
 }
 
 static void
+print_sharing(bs_text *out, const cg_for *loop, uint32_t indent) {
+  bs_put(out, "#ifdef _OPENMP\n");
+  cg_indent(out, indent);
+  bs_put(out, "#pragma omp parallel for");
+  if (loop->collapse > 1)
+    bs_putf(out, " collapse(%u)", loop->collapse);
+  bs_put(out, loop->is_bounded ? " num_threads(GLEN_TEAM)" : "");
+  if (loop->pays) {
+    bs_put(out, " if (");
+    cg_print_expr(out, loop->pays);
+    bs_putc(out, ')');
+  }
+  bs_put(out, "\n#endif\n");
+}
+
+static void
 print_pragmas(const printer *p, const cg_for *loop, uint32_t indent) {
   bs_text *out = p->out;
-  if (loop->collapse) {
-    bs_put(out, "#ifdef _OPENMP\n");
-    cg_indent(out, indent);
-    bs_put(out, "#pragma omp parallel for");
-    if (loop->collapse > 1)
-      bs_putf(out, " collapse(%u)", loop->collapse);
-    bs_put(out, loop->is_bounded ? " num_threads(GLEN_TEAM)" : "");
-    if (loop->pays) {
-      bs_put(out, " if (");
-      cg_print_expr(out, loop->pays);
-      bs_putc(out, ')');
-    }
-    bs_put(out, "\n#endif\n");
-  }
+  if (loop->collapse)
+    print_sharing(out, loop, indent);
   if (loop->lanes != CG_LANES_NONE) {
     print_if_lanes(out, loop);
     cg_indent(out, loop->lanes == CG_LANES_SEEN ? indent : 0);

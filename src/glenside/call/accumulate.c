@@ -217,6 +217,43 @@ sums_over_start(const gs_over *over, const gs_instr *instr,
   return false;
 }
 
+/* The call of one tile alone, of operands of these types. */
+static bool
+bind_tile(bs_values *values, const gs_instr *instr, bs_value attr,
+          const gs_type *types, gs_type *result, gs_fault *fault) {
+  uint32_t plain[GS_MAX_INSTR_VARS];
+  bs_value bare[GS_MAX_INSTR_VARS + 1];
+  const gs_type *at[33];
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    at[k] = &types[k];
+  for (uint32_t k = 0; k <= instr->n_params; k++)
+    bare[k] = bs_item(values, attr, k);
+  bs_value own = bs_list(values, bare, instr->n_params + 1);
+  return gs_instr_bind(values, instr, own, at, instr->n_operands, plain, result,
+                       fault);
+}
+
+/* The call with `over` is of an instruction that goes on with sums, which do
+ * not begin with an operand that a sum is over. */
+static const gs_instr *
+more_of(bs_values *values, const gs_target *target, const gs_instr *instr,
+        const gs_over *over, bs_value attr, gs_accumulation *out,
+        gs_fault *fault) {
+  const gs_instr *more =
+      target && over->into ? gs_find_instr(target, over->into) : NULL;
+  if (!more || instr->n_operands > 32 ||
+      !gs_accumulates(values, instr, more, out)) {
+    no_accumulation(instr, over, attr, values, fault);
+    return NULL;
+  }
+  if (!sums_over_start(over, instr, out))
+    return more;
+  gs_fail(fault, "bad-over", -1, (int)bs_len(values, attr) - 1,
+          "sums begin with '%s', which has no dimension of a sum",
+          instr->operands[out->onto].name);
+  return NULL;
+}
+
 bool
 gs_over_bind_into(bs_values *values, const gs_target *target,
                   const gs_instr *instr, bs_value attr,
@@ -224,31 +261,16 @@ gs_over_bind_into(bs_values *values, const gs_target *target,
                   uint32_t *slots, gs_fault *fault) {
   gs_over over;
   gs_type types[33], result;
-  const gs_type *at[33];
-  uint32_t plain[GS_MAX_INSTR_VARS];
+  const gs_type *operands[33];
   if (!gs_over_read(values, instr, attr, &over, fault))
     return false;
   const gs_instr *more =
-      target && over.into ? gs_find_instr(target, over.into) : NULL;
-  if (!more || instr->n_operands > 32 ||
-      !gs_accumulates(values, instr, more, out))
-    return no_accumulation(instr, &over, attr, values, fault);
-  if (sums_over_start(&over, instr, out))
-    return gs_fail(fault, "bad-over", -1, (int)bs_len(values, attr) - 1,
-                   "sums begin with '%s', which has no dimension of a sum",
-                   instr->operands[out->onto].name);
-  for (uint32_t k = 0; k < instr->n_operands; k++) {
+      more_of(values, target, instr, &over, attr, out, fault);
+  for (uint32_t k = 0; more && k < instr->n_operands; k++)
     if (!gs_over_tile(&over, k, kids[k], &types[k], fault))
       return false;
-    at[k] = &types[k];
-  }
-  bs_value bare[GS_MAX_INSTR_VARS + 1];
-  for (uint32_t k = 0; k <= instr->n_params; k++)
-    bare[k] = bs_item(values, attr, k);
-  if (!gs_instr_bind(values, instr, bs_list(values, bare, instr->n_params + 1),
-                     at, instr->n_operands, plain, &result, fault))
+  if (!more || !bind_tile(values, instr, attr, types, &result, fault))
     return false;
-  const gs_type *operands[33];
   for (uint32_t k = 0; k < more->n_operands; k++)
     operands[k] = k == out->onto ? &result : &types[out->operand[k]];
   return gs_instr_bind(values, more, attr_of(values, out, attr), operands,

@@ -218,14 +218,11 @@ sum_items(gs_program *p, gs_term t, gs_fault *fault) {
                 BS_NOWHERE, fault);
 }
 
-gs_term
-gs_over_reduce(const gs_over *over, gs_program *p, gs_term t, gs_fault *fault) {
-  assert(over->n <= GS_MAX_RANK);
-  int64_t order[GS_MAX_RANK];
+/* All dimensions, those of sums behind the others; returns how many sums. */
+static uint32_t
+order_sums_last(const gs_over *over, uint32_t rank, int64_t *order) {
   uint32_t n = 0, sums = 0;
-  gs_type type;
-  gs_type_at(p, t, &type);
-  for (uint32_t d = 0; d < type.rank; d++)
+  for (uint32_t d = 0; d < rank; d++)
     if (d >= over->n || !over->sum[d])
       order[n++] = d;
   for (uint32_t d = 0; d < over->n; d++)
@@ -233,6 +230,17 @@ gs_over_reduce(const gs_over *over, gs_program *p, gs_term t, gs_fault *fault) {
       order[n + sums] = d;
       sums++;
     }
+  return sums;
+}
+
+gs_term
+gs_over_reduce(const gs_over *over, gs_program *p, gs_term t, gs_fault *fault) {
+  assert(over->n <= GS_MAX_RANK);
+  int64_t order[GS_MAX_RANK];
+  gs_type type;
+  gs_type_at(p, t, &type);
+  uint32_t sums = order_sums_last(over, type.rank, order);
+  uint32_t n = type.rank - sums;
   if (!sums)
     return t;
   uint32_t access = type.access - sums;

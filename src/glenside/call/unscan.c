@@ -130,35 +130,47 @@ item_at(const unscanning *u, gs_term all, int64_t t) {
   return add(u, GS_SQUEEZE, cut, 1, &all, 1);
 }
 
+/* Operands of step t: the state, items of what is taken by steps, and all of
+ * the others. */
+static void
+operands_of_step(unscanning *u, const gs_step *step, const gs_term *kids,
+                 gs_term state, int64_t t, gs_term *params) {
+  params[0] = state;
+  for (uint32_t k = 1; k < step->n_params; k++)
+    params[k] = k <= step->n_each ? item_at(u, kids[k], t) : whole(u, kids[k]);
+}
+
+static gs_term
+joined(unscanning *u, const gs_term *states, int64_t n) {
+  bs_value first = bs_int(u->to->ctx.values, 0);
+  gs_term all = states[n - 1];
+  for (int64_t t = n - 1; t-- > 0;) {
+    gs_term two[2] = {states[t], all};
+    all = add(u, GS_CONCAT, &first, 1, two, 2);
+  }
+  return all;
+}
+
 gs_term
 gs_unroll_scan(gs_program *to, bs_value attr, int64_t steps,
                const gs_term *kids, gs_fault *fault) {
   assert(steps >= 1);
   unscanning u = {.to = to, .fault = fault};
   gs_step step;
-  bs_value first = bs_int(to->ctx.values, 0);
   if (!gs_step_read(to->ctx.values, attr, &step))
     return GS_NO_TERM;
   gs_term *states =
       BS_NEWS(to->ctx.arena, gs_term, (size_t)steps + step.n_params);
   gs_term *params = states + steps, state = whole(&u, kids[0]);
   for (int64_t t = 0; t < steps; t++) {
-    params[0] = state;
-    for (uint32_t k = 1; k < step.n_params; k++)
-      params[k] =
-          k <= step.n_each ? item_at(&u, kids[k], t) : whole(&u, kids[k]);
+    operands_of_step(&u, &step, kids, state, t, params);
     state = gs_step_add(to, attr, params, fault);
     if (!gs_term_ok(state))
       return state;
     state = whole(&u, state);
     states[t] = with_first(&u, state);
   }
-  gs_term all = states[steps - 1];
-  for (int64_t t = steps - 1; t-- > 0;) {
-    gs_term two[2] = {states[t], all};
-    all = add(&u, GS_CONCAT, &first, 1, two, 2);
-  }
-  return all;
+  return joined(&u, states, steps);
 }
 
 /* ---- programs ---- */

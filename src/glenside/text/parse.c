@@ -193,30 +193,36 @@ float_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
   return false;
 }
 
+/* As many literals as the type has elements, which is a number. */
+static bool
+check_count(gs_parser *x, const char *name, const gs_type *type, uint32_t list,
+            uint32_t first) {
+  bs_span span = parse_at(x, list)->span;
+  if (gs_type_is_sized(type))
+    return bs_error(x->ctx->diags, span, "open-size",
+                    "the dimensions of a constant are numbers");
+  int64_t want = gs_elements(type),
+          have = (int64_t)parse_at(x, list)->count - 4;
+  if (want == have)
+    return true;
+  bs_error(x->ctx->diags, span, "literal-count",
+           "%s has %lld elements, found %lld literal%s", name, (long long)want,
+           (long long)have, have == 1 ? "" : "s");
+  if (have == 1 && parse_symbol(x, first))
+    hint_literal(x, first);
+  else if (have == 1)
+    bs_hint(x->ctx->diags, "broadcast repeats a constant with sizes of 1");
+  return false;
+}
+
 static void
 parse_values(gs_parser *x, parse_binding *b, const char *name,
              const gs_type *type, uint32_t list, uint32_t first) {
-  bs_span span = parse_at(x, list)->span;
-  if (gs_type_is_sized(type)) {
-    bs_error(x->ctx->diags, span, "open-size",
-             "the dimensions of a constant are numbers");
-    return;
-  }
-  int64_t want = gs_elements(type),
-          have = (int64_t)parse_at(x, list)->count - 4;
-  if (want != have) {
-    bs_error(x->ctx->diags, span, "literal-count",
-             "%s has %lld elements, found %lld literal%s", name,
-             (long long)want, (long long)have, have == 1 ? "" : "s");
-    if (have == 1 && parse_symbol(x, first))
-      hint_literal(x, first);
-    else if (have == 1)
-      bs_hint(x->ctx->diags, "broadcast repeats a constant with sizes of 1");
-    return;
-  }
   gs_tensor values;
   bool fine = true;
   int64_t at = 0;
+  if (!check_count(x, name, type, list, first))
+    return;
   gs_tensor_init(x->ctx->heap, &values, type);
   for (uint32_t k = first; k; k = parse_at(x, k)->next, at++) {
     bool fits = gs_dtype_table[type->dtype].integer
@@ -228,7 +234,8 @@ parse_values(gs_parser *x, parse_binding *b, const char *name,
                     bs_as_real(x->ctx->values, parse_at(x, k)->value));
   }
   if (fine)
-    b->term = gs_add_constant(x->p, name, type, values.data, span);
+    b->term =
+        gs_add_constant(x->p, name, type, values.data, parse_at(x, list)->span);
   gs_tensor_done(x->ctx->heap, &values);
 }
 
@@ -316,49 +323,63 @@ parse_output(gs_parser *x, uint32_t name) {
   gs_add_output(x->p, parse_symbol(x, name), t, span);
 }
 
+static const char consists[] =
+    "a program consists of tensor, const, let and output forms";
+
+static bool
+no_form(gs_parser *x, uint32_t root) {
+  const char *word = parse_symbol(x, root);
+  bs_diags *diags = x->ctx->diags;
+  bs_error(diags, parse_at(x, root)->span, "bad-form",
+           "expected a form, found %s", parse_describe(x, root));
+  if (!word || !gs_hint_elsewhere(diags, GS_AS_FORM, word))
+    bs_hint(diags, "%s", consists);
+  return false;
+}
+
+static bool
+unknown_form(gs_parser *x, uint32_t root, const char *head) {
+  const char *near = parse_nearest(head, form_names, FORM_COUNT);
+  bs_diags *diags = x->ctx->diags;
+  bs_error(diags, parse_at(x, root + 1)->span, "unknown-form",
+           "unknown form `%.60s`", head);
+  if (gs_hint_elsewhere(diags, GS_AS_FORM, head))
+    return false;
+  if (parse_heads_term(x, head))
+    bs_hint(diags, "a term needs a name: (let NAME (%s ...))", head);
+  else if (near)
+    bs_meant(diags, "`", near);
+  else
+    bs_hint(diags, "%s", consists);
+  return false;
+}
+
+/* n: with the head. */
+static bool
+may_have(form_kind kind, uint32_t n) {
+  return kind == TENSOR   ? n == 4 || n == 6 || n == 7
+         : kind == CONST  ? n >= 4
+         : kind == LET    ? n == 3
+         : kind == DEFINE ? n >= 3
+         : kind == SIZE   ? n == 4 || n == 5
+                          : n == 2;
+}
+
 static bool
 check_form(gs_parser *x, uint32_t root, form_kind *kind) {
   const bs_sx *sx = parse_at(x, root);
   const char *head = bs_sx_head(&x->sx, x->ctx->values, root);
-  bs_diags *diags = x->ctx->diags;
-  if (!head) {
-    const char *word = parse_symbol(x, root);
-    bs_error(diags, sx->span, "bad-form", "expected a form, found %s",
-             parse_describe(x, root));
-    if (word && gs_hint_elsewhere(diags, GS_AS_FORM, word))
-      return false;
-    bs_hint(diags, "a program consists of tensor, const, let and output forms");
-    return false;
-  }
-  if (!find_form(head, kind)) {
-    const char *near = parse_nearest(head, form_names, FORM_COUNT);
-    bs_error(diags, parse_at(x, root + 1)->span, "unknown-form",
-             "unknown form `%.60s`", head);
-    if (gs_hint_elsewhere(diags, GS_AS_FORM, head))
-      return false;
-    if (parse_heads_term(x, head))
-      bs_hint(diags, "a term needs a name: (let NAME (%s ...))", head);
-    else if (near)
-      bs_meant(diags, "`", near);
-    else
-      bs_hint(diags,
-              "a program consists of tensor, const, let and output forms");
-    return false;
-  }
-  uint32_t n = sx->count;
-  bool fits = *kind == TENSOR   ? n == 4 || n == 6 || n == 7
-              : *kind == CONST  ? n >= 4
-              : *kind == LET    ? n == 3
-              : *kind == DEFINE ? n >= 3
-              : *kind == SIZE   ? n == 4 || n == 5
-                                : n == 2;
-  if (fits)
+  if (!head)
+    return no_form(x, root);
+  if (!find_form(head, kind))
+    return unknown_form(x, root, head);
+  if (may_have(*kind, sx->count))
     return true;
   static const char *const expected[] = {
       "3, 5 or 6 arguments", "3 arguments or more", "2 arguments",
       "1 argument",          "2 arguments or more", "3 or 4 arguments"};
-  bs_error(diags, sx->span, "bad-form", "%s takes %s, found %u", head,
-           expected[*kind], n - 1);
+  bs_error(x->ctx->diags, sx->span, "bad-form", "%s takes %s, found %u", head,
+           expected[*kind], sx->count - 1);
   parse_hint_form(x, root, form_usages[*kind]);
   return false;
 }

@@ -77,12 +77,12 @@ is_list_head(const char *name) {
   return false;
 }
 
-static void
-unknown_operator(gs_parser *x, uint32_t head) {
-  const char *name = parse_symbol(x, head);
+/* What may stand first in parentheses: all operators, and some instructions and
+ * definitions. */
+static const char *
+nearest_operator(const gs_parser *x, const char *name) {
   const char *names[GS_OP_COUNT + GS_COMPUTE_COUNT + 192];
   uint32_t n = 0;
-  gs_compute compute;
   for (int k = 0; k < GS_OP_COUNT; k++)
     names[n++] = gs_op_table[k].name;
   for (int k = 0; k < GS_COMPUTE_COUNT; k++)
@@ -91,9 +91,26 @@ unknown_operator(gs_parser *x, uint32_t head) {
     names[n++] = x->target->instrs.data[k]->name;
   for (uint32_t k = 0; k < x->definitions.len && k < 128; k++)
     names[n++] = bs_as_sym(x->ctx->values, x->definitions.data[k].name);
+  return parse_nearest(name, names, n);
+}
+
+static void
+hint_no_operator(const gs_parser *x) {
+  if (declares_any(x))
+    bs_hint(x->ctx->diags, "neither an operator nor an instruction of the "
+                           "target");
+  else
+    bs_hint(x->ctx->diags,
+            "docs/LANGUAGE.md lists operators and definitions; an instruction "
+            "needs a target that declares it");
+}
+
+static void
+unknown_operator(gs_parser *x, uint32_t head) {
+  const char *name = parse_symbol(x, head), *near = nearest_operator(x, name);
+  gs_compute compute;
   bs_error(x->ctx->diags, parse_at(x, head)->span, "unknown-operator",
            "unknown operator `%.60s`", name);
-  const char *near = parse_nearest(name, names, n);
   if (is_list_head(name))
     bs_hint(x->ctx->diags, "(%s ...) is an attribute, not a term", name);
   else if (gs_compute_find(name, &compute))
@@ -108,13 +125,8 @@ unknown_operator(gs_parser *x, uint32_t head) {
     return;
   else if (near)
     bs_meant(x->ctx->diags, "`", near);
-  else if (declares_any(x))
-    bs_hint(x->ctx->diags, "neither an operator nor an instruction of the "
-                           "target");
   else
-    bs_hint(x->ctx->diags,
-            "docs/LANGUAGE.md lists operators and definitions; an instruction "
-            "needs a target that declares it");
+    hint_no_operator(x);
 }
 
 /* (relu x) is (compute relu x), and (clip x 0 6) is (compute (clip 0 6) x). */
