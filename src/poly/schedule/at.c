@@ -55,6 +55,19 @@ take_down(po_program *p, const po_block *b) {
   return w;
 }
 
+static uint32_t
+add_loop_like(po_program *p, uint32_t parent, uint32_t before,
+              const po_nest_node *was) {
+  uint32_t made =
+      po_nest_add_loop(p, parent, before, po_nest_fresh(p, was->name));
+  po_nest_node *now = po_node(p, made);
+  now->mark = was->mark == PO_BIND ? PO_SERIAL : was->mark;
+  now->lanes = was->lanes;
+  now->tail = was->tail;
+  now->separate = was->separate;
+  return made;
+}
+
 /* Puts copies of the loops below `parent`, before a child of it; the first new
  * node. */
 static uint32_t
@@ -65,16 +78,9 @@ put_up(po_program *p, const ways *w, uint32_t parent, uint32_t before) {
     uint32_t at = parent;
     for (uint32_t d = 0; d < w->list[k].n; d++) {
       uint32_t loop = w->list[k].loops[d];
-      if (!made[loop]) {
-        const po_nest_node *was = &w->was[loop];
-        made[loop] = po_nest_add_loop(p, at, at == parent ? before : PO_NO_NODE,
-                                      po_nest_fresh(p, was->name));
-        po_nest_node *now = po_node(p, made[loop]);
-        now->mark = was->mark == PO_BIND ? PO_SERIAL : was->mark;
-        now->lanes = was->lanes;
-        now->tail = was->tail;
-        now->separate = was->separate;
-      }
+      if (!made[loop])
+        made[loop] = add_loop_like(p, at, at == parent ? before : PO_NO_NODE,
+                                   &w->was[loop]);
       at = made[loop];
     }
     po_nest_add_leaf(p, at, at == parent ? before : PO_NO_NODE,
@@ -365,6 +371,15 @@ po_apply_roll(po_program *p, po_step_call *call) {
 
 /* ---- reverse_compute_at ---- */
 
+/* { element -> instance that writes it } */
+static __isl_give isl_map *
+makers_of(const po_stmt *from) {
+  isl_map *write =
+      isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(from->write));
+  return isl_map_reverse(
+      isl_map_intersect_domain(write, isl_set_copy(from->domain)));
+}
+
 /* { C[i] -> [o] }: the last iteration of the first n loops that makes
  * something for each instance. */
 static __isl_give isl_map *
@@ -381,11 +396,8 @@ last_source(const po_program *p, uint32_t consumer, uint32_t loop, uint32_t n) {
       isl_union_map_free(reads);
       continue;
     }
-    isl_map *write =
-        isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(from->write));
-    write = isl_map_intersect_domain(write, isl_set_copy(from->domain));
-    isl_map *one = isl_map_apply_range(isl_map_from_union_map(reads),
-                                       isl_map_reverse(write));
+    isl_map *one =
+        isl_map_apply_range(isl_map_from_union_map(reads), makers_of(from));
     one = isl_map_apply_range(one, po_prefix(from, n));
     all = all ? isl_map_union(all, one) : one;
   }

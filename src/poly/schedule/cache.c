@@ -212,6 +212,17 @@ check_flexible(const cache *c, const po_block *b) {
   return true;
 }
 
+/* The first child of the root that has a reader. */
+static uint32_t
+first_nest_of(const po_program *p, const po_block *readers) {
+  uint32_t top = po_node(p, 0)->first;
+  for (; top != PO_NO_NODE; top = po_node(p, top)->next)
+    for (uint32_t k = 0; k < readers->n; k++)
+      if (po_nest_root(p, p->stmts.data[readers->stmts[k]].leaf) == top)
+        return top;
+  return top;
+}
+
 /* Everything but the check of values. */
 static bool
 read_through(cache *c, const po_block *readers, uint32_t scope) {
@@ -229,17 +240,8 @@ read_through(cache *c, const po_block *readers, uint32_t scope) {
   for (uint32_t k = 0; k < readers->n; k++)
     redirect(c, readers->stmts[k], false);
   uint32_t parent = c->n ? c->loops[c->n - 1] : 0;
-  uint32_t before = po_node(p, parent)->first;
-  if (!c->n)
-    for (before = po_node(p, 0)->first; before != PO_NO_NODE;
-         before = po_node(p, before)->next) {
-      bool here = false;
-      for (uint32_t k = 0; k < readers->n; k++)
-        here |=
-            po_nest_root(p, p->stmts.data[readers->stmts[k]].leaf) == before;
-      if (here)
-        break;
-    }
+  uint32_t before =
+      c->n ? po_node(p, parent)->first : first_nest_of(p, readers);
   add_copy(c, false, parent, before);
   po_forget_dependences(p);
   return true;
@@ -282,8 +284,8 @@ po_apply_pack(po_program *p, po_step_call *call) {
 
 /* ---- cache_write ---- */
 
-static bool
-write_through(cache *c, const po_block *b, uint32_t scope) {
+static isl_map *
+all_written(const cache *c, const po_block *b) {
   po_program *p = c->p;
   isl_map *all = NULL;
   for (uint32_t k = 0; k < b->n; k++) {
@@ -295,19 +297,31 @@ write_through(cache *c, const po_block *b, uint32_t scope) {
       one = isl_map_union(one, po_reads_in(p, b->stmts[k], c->array, c->n));
     all = all ? isl_map_union(all, one) : one;
   }
-  if (!measure(c, all))
+  return all;
+}
+
+/* The last child of the root that has a writer. */
+static uint32_t
+last_nest_of(const po_program *p, const po_block *b) {
+  uint32_t last = b->n ? po_nest_root(p, p->stmts.data[b->stmts[0]].leaf) : 0;
+  for (uint32_t k = 1; k < b->n; k++) {
+    uint32_t one = po_nest_root(p, p->stmts.data[b->stmts[k]].leaf);
+    for (uint32_t n = last; n != PO_NO_NODE; n = po_node(p, n)->next)
+      if (n == one)
+        last = one;
+  }
+  return last;
+}
+
+static bool
+write_through(cache *c, const po_block *b, uint32_t scope) {
+  po_program *p = c->p;
+  if (!measure(c, all_written(c, b)))
     return false;
   add_array(c, scope);
   if (!po_shape_by_footprint(p, c->call, c->copy, &c->f))
     return false;
-  uint32_t last = 0;
-  for (uint32_t k = 0; !c->n && k < b->n; k++) {
-    uint32_t one = po_nest_root(p, p->stmts.data[b->stmts[k]].leaf);
-    for (uint32_t n = last; k && n != PO_NO_NODE; n = po_node(p, n)->next)
-      if (n == one)
-        last = one;
-    last = k ? last : one;
-  }
+  uint32_t last = c->n ? 0 : last_nest_of(p, b);
   for (uint32_t k = 0; k < b->n; k++)
     redirect(c, b->stmts[k], true);
   /* only what is written is copied out */
@@ -354,6 +368,43 @@ is_identity(__isl_keep isl_union_map *map) {
   return yes;
 }
 
+/* { instance -> value of loop k }, of what uses the array below it; whether
+ * something does, and whether something does elsewhere. */
+static __isl_give isl_union_map *
+used_below(const po_program *p, uint32_t array, uint32_t k, bool *inside,
+           bool *outside) {
+  uint32_t depth = po_nest_depth(p, k);
+  isl_union_map *at = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
+  *inside = *outside = false;
+  for (uint32_t s = 0; s < p->stmts.len; s++) {
+    const po_stmt *stmt = &p->stmts.data[s];
+    if (!po_stmt_accesses(stmt, array))
+      continue;
+    bool below = po_nest_is_below(p, stmt->leaf, k);
+    *inside |= below;
+    *outside |= !below;
+    if (below) {
+      isl_map *one = po_prefix(stmt, depth + 1);
+      one = isl_map_project_out(one, isl_dim_out, 0, depth);
+      at = isl_union_map_union(at, isl_union_map_from_map(one));
+    }
+  }
+  return at;
+}
+
+/* Of all accesses: whether elements are used in other iterations, too. */
+static bool
+are_apart(__isl_keep isl_union_map *all, __isl_take isl_union_map *at) {
+  isl_union_map *users =
+      isl_union_map_apply_domain(isl_union_map_copy(all), at);
+  users = isl_union_map_reverse(users);
+  isl_union_map *apart = isl_union_map_apply_range(
+      isl_union_map_reverse(isl_union_map_copy(users)), users);
+  bool found = !is_identity(apart);
+  isl_union_map_free(apart);
+  return found;
+}
+
 /* Whether an element is used in different iterations of a bound loop, or both
  * inside and outside of one. */
 static bool
@@ -369,30 +420,9 @@ crosses(po_program *p, uint32_t array, bool blocks_only, const char **loop) {
     if (n->kind != PO_LOOP || n->mark != PO_BIND ||
         (blocks_only && n->bind >= PO_THREAD_X))
       continue;
-    uint32_t depth = po_nest_depth(p, k);
-    isl_union_map *at = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
-    bool inside = false, outside = false;
-    for (uint32_t s = 0; s < p->stmts.len; s++) {
-      const po_stmt *stmt = &p->stmts.data[s];
-      if (!po_stmt_accesses(stmt, array))
-        continue;
-      bool below = po_nest_is_below(p, stmt->leaf, k);
-      inside |= below;
-      outside |= !below;
-      if (below) {
-        isl_map *one = po_prefix(&p->stmts.data[s], depth + 1);
-        one = isl_map_project_out(one, isl_dim_out, 0, depth);
-        at = isl_union_map_union(at, isl_union_map_from_map(one));
-      }
-    }
-    isl_union_map *users = isl_union_map_apply_domain(isl_union_map_copy(all),
-                                                      isl_union_map_copy(at));
-    users = isl_union_map_reverse(users);
-    isl_union_map *apart = isl_union_map_apply_range(
-        isl_union_map_reverse(isl_union_map_copy(users)), users);
-    found = (inside && outside) || !is_identity(apart);
-    isl_union_map_free(apart);
-    isl_union_map_free(at);
+    bool inside, outside;
+    isl_union_map *at = used_below(p, array, k, &inside, &outside);
+    found = are_apart(all, at) || (inside && outside);
     *loop = n->name;
   }
   isl_union_map_free(all);

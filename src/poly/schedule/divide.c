@@ -247,6 +247,15 @@ origins(const po_program *p, const po_moving *m, const copies *c) {
   return all;
 }
 
+static bool
+holds_some(const po_program *p, const po_block *of, uint32_t top) {
+  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, top))
+    if (po_in_block(of, po_node(p, k)->stmt))
+      return true;
+  return false;
+}
+
 /* The nests that make a part again, behind those that make it now, and their
  * origins, kept. */
 static isl_union_map *
@@ -261,12 +270,8 @@ copy_part(po_program *p, const po_moving *m, isl_set *const *part, copies *c) {
   for (uint32_t k = 0; k < n; k++)
     c->stmt[k] = PO_NO_NODE;
   for (uint32_t top = po_node(p, 0)->first; top != PO_NO_NODE; top = next) {
-    bool holds = false;
     next = po_node(p, top)->next;
-    for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
-         k = po_nest_next_leaf(p, k, top))
-      holds |= po_in_block(&m->all, po_node(p, k)->stmt);
-    if (holds)
+    if (holds_some(p, &m->all, top))
       copy_tree(p, top, next, part, c);
   }
   use_copies(p, m, c);
@@ -320,6 +325,21 @@ look(po_program *p, const po_step_call *call, po_moving *m, readers *r) {
   return r->n || po_refuse(p, call, "no-consumer", "nothing reads %s", name);
 }
 
+/* An element that two of the readers read. */
+static void
+common_element(const readers *r, uint32_t rank, int64_t *at) {
+  isl_set *both = isl_set_empty(isl_set_get_space(r->reads[0]));
+  for (uint32_t k = 0; k < r->n; k++)
+    for (uint32_t j = 0; j < k; j++)
+      both = isl_set_union(both, isl_set_intersect(isl_set_copy(r->reads[j]),
+                                                   isl_set_copy(r->reads[k])));
+  isl_point *point = isl_set_sample_point(both);
+  for (uint32_t d = 0; d < rank; d++)
+    at[d] =
+        po_int_or(isl_point_get_coordinate_val(point, isl_dim_set, (int)d), 0);
+  isl_point_free(point);
+}
+
 /* Of the first two readers: an element that both read. */
 static bool
 refuse_meeting(const po_program *p, const po_step_call *call,
@@ -327,17 +347,8 @@ refuse_meeting(const po_program *p, const po_step_call *call,
   const po_array *a = &p->arrays.data[call->args[0].array];
   if (r->n < 2)
     return po_refuse(p, call, "one-reader", "one nest alone reads %s", a->name);
-  isl_set *both = isl_set_empty(isl_set_get_space(r->reads[0]));
-  for (uint32_t k = 0; k < r->n; k++)
-    for (uint32_t j = 0; j < k; j++)
-      both = isl_set_union(both, isl_set_intersect(isl_set_copy(r->reads[j]),
-                                                   isl_set_copy(r->reads[k])));
-  isl_point *point = isl_set_sample_point(both);
   int64_t at[GS_MAX_RANK];
-  for (uint32_t d = 0; d < a->rank; d++)
-    at[d] =
-        po_int_or(isl_point_get_coordinate_val(point, isl_dim_set, (int)d), 0);
-  isl_point_free(point);
+  common_element(r, a->rank, at);
   bs_text text;
   bs_text_init(&text, p->ctx.heap);
   for (uint32_t d = 0; d < a->rank; d++)
@@ -390,6 +401,16 @@ makers_of(po_program *p, const po_step_call *call, const po_moving *m,
   return ok ? part : NULL;
 }
 
+/* Both, kept. */
+static isl_union_map *
+with_more(po_program *p, __isl_keep isl_union_map *origin,
+          __isl_keep isl_union_map *more) {
+  po_pool_reserve(&p->pool, 1);
+  return po_keep_union_map(&p->pool,
+                           isl_union_map_union(isl_union_map_copy(origin),
+                                               isl_union_map_copy(more)));
+}
+
 /* The first part stays where it is made, the others get copies. */
 static bool
 divide(po_program *p, po_step_call *call, const po_moving *m, const readers *r,
@@ -403,10 +424,7 @@ divide(po_program *p, po_step_call *call, const po_moving *m, const readers *r,
     copies c;
     isl_union_map *more = copy_part(p, m, part[g], &c);
     redirect(p, r, g, n, m->arrays[0], c.array[0]);
-    po_pool_reserve(&p->pool, 1);
-    origin = po_keep_union_map(&p->pool,
-                               isl_union_map_union(isl_union_map_copy(origin),
-                                                   isl_union_map_copy(more)));
+    origin = with_more(p, origin, more);
   }
   keep_part(p, m, part[0], n);
   po_forget_dependences(p);

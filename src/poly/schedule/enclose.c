@@ -224,6 +224,18 @@ leaning(isl_ctx *isl, uint32_t depth, uint32_t on, int64_t by) {
   return isl_multi_aff_set_aff(map, (int)depth, aff);
 }
 
+static bool
+name_skewed(po_program *p, po_step_call *call, uint32_t loop) {
+  const char *name = po_node(p, loop)->name;
+  po_give_up_name(p, loop);
+  name = po_result_name(p, call, 0, name);
+  if (!name)
+    return false;
+  po_name_loop(p, loop, name);
+  po_made(call, loop);
+  return true;
+}
+
 bool
 po_apply_skew(po_program *p, po_step_call *call) {
   uint32_t loop = call->args[0].node, outer = call->args[1].node;
@@ -240,12 +252,5 @@ po_apply_skew(po_program *p, po_step_call *call) {
                  leaning(p->isl, depth, po_nest_depth(p, outer), by));
   po_node(p, loop)->axis = PO_NO_NODE;
   po_node(p, loop)->no_axis = false;
-  const char *name = po_node(p, loop)->name;
-  po_give_up_name(p, loop);
-  name = po_result_name(p, call, 0, name);
-  if (!name)
-    return false;
-  po_name_loop(p, loop, name);
-  po_made(call, loop);
-  return stays_near(p, call, loop);
+  return name_skewed(p, call, loop) && stays_near(p, call, loop);
 }

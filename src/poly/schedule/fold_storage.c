@@ -82,6 +82,26 @@ when_used(__isl_take isl_union_map *accesses, __isl_keep isl_union_map *times) {
 
 /* ---- distances ---- */
 
+/* { A[x] -> A[y] } whose index k is kept in one place, in the spaces of pairs.
+ */
+static __isl_give isl_map *
+same_place(const po_array *a, uint32_t k, __isl_keep isl_map *pairs) {
+  isl_ctx *isl = isl_map_get_ctx(pairs);
+  isl_space *space = isl_space_reset_tuple_id(
+      isl_space_range(isl_map_get_space(pairs)), isl_dim_set);
+  isl_aff *index =
+      isl_aff_var_on_domain(isl_local_space_from_space(space), isl_dim_set, k);
+  index = isl_aff_mod_val(index, isl_val_int_from_si(isl, a->fold[k]));
+  isl_map *place = isl_map_from_aff(index);
+  isl_map *same = isl_map_apply_range(isl_map_copy(place),
+                                      isl_map_reverse(isl_map_copy(place)));
+  isl_map_free(place);
+  same = isl_map_set_tuple_id(same, isl_dim_in,
+                              isl_map_get_tuple_id(pairs, isl_dim_in));
+  return isl_map_set_tuple_id(same, isl_dim_out,
+                              isl_map_get_tuple_id(pairs, isl_dim_out));
+}
+
 /* { A[x] -> A[y] } whose indices but d are kept in one place. */
 static __isl_give isl_map *
 neighbours(const po_array *a, uint32_t d, __isl_take isl_map *pairs) {
@@ -92,20 +112,7 @@ neighbours(const po_array *a, uint32_t d, __isl_take isl_map *pairs) {
       pairs = isl_map_equate(pairs, isl_dim_in, (int)k, isl_dim_out, (int)k);
       continue;
     }
-    isl_ctx *isl = isl_map_get_ctx(pairs);
-    isl_space *space = isl_space_reset_tuple_id(
-        isl_space_range(isl_map_get_space(pairs)), isl_dim_set);
-    isl_aff *index = isl_aff_var_on_domain(isl_local_space_from_space(space),
-                                           isl_dim_set, k);
-    index = isl_aff_mod_val(index, isl_val_int_from_si(isl, a->fold[k]));
-    isl_map *place = isl_map_from_aff(index);
-    isl_map *same = isl_map_apply_range(isl_map_copy(place),
-                                        isl_map_reverse(isl_map_copy(place)));
-    isl_map_free(place);
-    same = isl_map_set_tuple_id(same, isl_dim_in,
-                                isl_map_get_tuple_id(pairs, isl_dim_in));
-    same = isl_map_set_tuple_id(same, isl_dim_out,
-                                isl_map_get_tuple_id(pairs, isl_dim_out));
+    isl_map *same = same_place(a, k, pairs);
     pairs = isl_map_intersect(pairs, same);
   }
   return pairs;
@@ -222,6 +229,25 @@ least_extent(const po_program *p, const po_array *a, uint32_t d) {
                       : a->dim[d];
 }
 
+/* As few places as the elements need; 0 with a diagnostic. */
+static int64_t
+fewest_places(po_program *p, const po_step_call *call, uint32_t array,
+              uint32_t d) {
+  const po_array *a = &p->arrays.data[array];
+  int64_t n = find_places(p, array, d);
+  if (n < 1)
+    return po_refuse(p, call, "too-complex",
+                     "how long the elements of %s are needed could not be "
+                     "decided",
+                     a->name);
+  if (n >= a->dim[d])
+    return po_refuse(p, call, "nothing-to-do",
+                     "all %lld elements along dimension %u of %s are "
+                     "needed at once",
+                     (long long)a->dim[d], d, a->name);
+  return n;
+}
+
 bool
 po_apply_fold_storage(po_program *p, po_step_call *call) {
   uint32_t array = call->args[0].array;
@@ -234,19 +260,9 @@ po_apply_fold_storage(po_program *p, po_step_call *call) {
   if (d < 0 || d >= a->rank)
     return po_refuse(p, call, "axis", "%s has %u dimensions, no dimension %lld",
                      a->name, a->rank, (long long)call->args[1].number);
-  if (call->args[2].kind == PO_ARG_END) {
-    n = find_places(p, array, (uint32_t)d);
-    if (n < 1)
-      return po_refuse(p, call, "too-complex",
-                       "how long the elements of %s are needed could not be "
-                       "decided",
-                       a->name);
-    if (n >= a->dim[d])
-      return po_refuse(p, call, "nothing-to-do",
-                       "all %lld elements along dimension %lld of %s are "
-                       "needed at once",
-                       (long long)a->dim[d], (long long)d, a->name);
-  }
+  if (call->args[2].kind == PO_ARG_END &&
+      !(n = fewest_places(p, call, array, (uint32_t)d)))
+    return false;
   int64_t least = least_extent(p, a, (uint32_t)d);
   if (n < 1 || n > least)
     return po_refuse(p, call, "factors", "%lld places are not within 1..%lld",

@@ -83,6 +83,14 @@ in_parts(isl_ctx *isl, int64_t offset, int64_t size) {
   return isl_multi_aff_set_aff(made, 1, po_index(isl, 1, 0, 1, 0));
 }
 
+static void
+put_below(po_program *p, uint32_t loop, uint32_t around,
+          __isl_take isl_multi_aff *times) {
+  po_nest_retime(p, loop, po_nest_depth(p, loop), 1, times);
+  po_nest_detach(p, loop);
+  po_nest_attach(p, loop, around, PO_NO_NODE);
+}
+
 bool
 po_apply_interleave(po_program *p, po_step_call *call) {
   const po_arg *loops = &call->args[0], *skews = &call->args[2];
@@ -90,7 +98,7 @@ po_apply_interleave(po_program *p, po_step_call *call) {
   if (!check_loops(p, call, loops) || !check_parts(p, call, loops->n) ||
       !least_value(p, call, loops, &least))
     return false;
-  uint32_t first = loops->nodes[0], depth = po_nest_depth(p, first);
+  uint32_t first = loops->nodes[0];
   const char *wish =
       bs_arena_printf(&p->arena, "%s_parts", po_node(p, first)->name);
   const char *name = po_result_name(p, call, 0, wish);
@@ -99,10 +107,7 @@ po_apply_interleave(po_program *p, po_step_call *call) {
   uint32_t around = po_nest_add_loop(p, po_node(p, first)->parent, first, name);
   for (uint32_t k = 0; k < loops->n; k++) {
     int64_t skew = skews->kind == PO_ARG_INTS ? skews->numbers[k] : 0;
-    po_nest_retime(p, loops->nodes[k], depth, 1,
-                   in_parts(p->isl, skew - least, size));
-    po_nest_detach(p, loops->nodes[k]);
-    po_nest_attach(p, loops->nodes[k], around, PO_NO_NODE);
+    put_below(p, loops->nodes[k], around, in_parts(p->isl, skew - least, size));
   }
   po_made(call, around);
   return true;

@@ -64,12 +64,9 @@ po_apply_parallel(po_program *p, po_step_call *call) {
           refuse_mark(p, call, loop, &v));
 }
 
-bool
-po_apply_vectorize(po_program *p, po_step_call *call) {
-  uint32_t loop = call->args[0].node;
-  int64_t lanes = call->args[1].number;
-  const char *tail = call->options[0];
-  po_violation v;
+static bool
+check_lanes(const po_program *p, const po_step_call *call, int64_t lanes,
+            const char *tail) {
   if (lanes <= 0)
     return po_refuse(p, call, "factors", "factor %lld is not positive",
                      (long long)lanes);
@@ -77,10 +74,18 @@ po_apply_vectorize(po_program *p, po_step_call *call) {
     return po_refuse(p, call, "factors",
                      "a vector has 1, 2, 4, ... or %d lanes, not %lld",
                      MOST_LANES, (long long)lanes);
-  if (tail && strcmp(tail, "peel") && strcmp(tail, "mask"))
-    return po_refuse(p, call, "option", "tail must be peel or mask, not %s",
-                     tail);
-  if (!po_needs_serial(p, call, loop))
+  return !tail || !strcmp(tail, "peel") || !strcmp(tail, "mask") ||
+         po_refuse(p, call, "option", "tail must be peel or mask, not %s",
+                   tail);
+}
+
+bool
+po_apply_vectorize(po_program *p, po_step_call *call) {
+  uint32_t loop = call->args[0].node;
+  int64_t lanes = call->args[1].number;
+  const char *tail = call->options[0];
+  po_violation v;
+  if (!check_lanes(p, call, lanes, tail) || !po_needs_serial(p, call, loop))
     return false;
   if (lanes == 1)
     return true;
@@ -94,20 +99,26 @@ po_apply_vectorize(po_program *p, po_step_call *call) {
 
 /* ---- bind ---- */
 
+static bool
+find_axis(const po_program *p, const po_step_call *call, const char *word,
+          uint32_t *axis) {
+  *axis = 0;
+  while (*axis <= PO_THREAD_Z && strcmp(po_bind_names[*axis], word) != 0)
+    ++*axis;
+  if (*axis <= PO_THREAD_Z)
+    return true;
+  po_refuse(p, call, "axis", "there is no axis %s", word);
+  bs_hint(p->ctx.diags, "blockIdx.x, .y, .z and threadIdx.x, .y, .z");
+  return false;
+}
+
 bool
 po_apply_bind(po_program *p, po_step_call *call) {
-  uint32_t loop = call->args[0].node, axis = 0;
-  const char *word = call->args[1].word;
+  uint32_t loop = call->args[0].node, axis;
   int64_t min, count;
   po_violation v;
-  while (axis <= PO_THREAD_Z && strcmp(po_bind_names[axis], word) != 0)
-    axis++;
-  if (axis > PO_THREAD_Z) {
-    po_refuse(p, call, "axis", "there is no axis %s", word);
-    bs_hint(p->ctx.diags, "blockIdx.x, .y, .z and threadIdx.x, .y, .z");
-    return false;
-  }
-  if (!po_needs_serial(p, call, loop))
+  if (!find_axis(p, call, call->args[1].word, &axis) ||
+      !po_needs_serial(p, call, loop))
     return false;
   if (!po_value_range(p, loop, &min, &count))
     return po_refuse(p, call, "extent", "loop %s has no constant bounds",

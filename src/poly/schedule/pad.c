@@ -196,6 +196,17 @@ is_harmless(const po_padding *x, const po_stmt *s) {
   return true;
 }
 
+/* The index of the last read of the array; that of the write where it is not
+ * read. */
+static isl_pw_multi_aff *
+last_read(const po_stmt *s, uint32_t array) {
+  isl_pw_multi_aff *index = s->write;
+  for (uint32_t j = 0; j < s->n_exprs; j++)
+    if (s->exprs[j].kind == PO_READ && s->exprs[j].array == array)
+      index = s->exprs[j].index;
+  return index;
+}
+
 /* Statements that start the update, and of a local those that take it. */
 static bool
 find_parts(po_padding *x) {
@@ -217,11 +228,8 @@ find_parts(po_padding *x) {
     bool takes = local && s->array != u->array && s->kind == PO_ASSIGN;
     if (!starts && !takes)
       continue;
-    isl_pw_multi_aff *index = s->write;
-    for (uint32_t j = 0; takes && j < s->n_exprs; j++)
-      if (s->exprs[j].kind == PO_READ && s->exprs[j].array == u->array)
-        index = s->exprs[j].index;
-    if (!is_harmless(x, s) || !grow(x, k, index))
+    if (!is_harmless(x, s) ||
+        !grow(x, k, takes ? last_read(s, u->array) : s->write))
       return false;
   }
   return true;
@@ -269,6 +277,25 @@ is_product(const po_stmt *u) {
   return true;
 }
 
+/* Reads of the update that instances which join find neutral, of n; one of the
+ * others. */
+static uint32_t
+count_neutral(po_padding *x, __isl_keep isl_set *joins, uint32_t *n,
+              const char **real) {
+  const po_stmt *u = po_pad_part(x, 0);
+  uint32_t neutral = 0;
+  for (uint32_t k = 0; k < u->n_exprs; k++) {
+    if (u->exprs[k].kind != PO_READ)
+      continue;
+    ++*n;
+    if (reads_neutral(x, &u->exprs[k], joins))
+      neutral++;
+    else
+      *real = x->p->arrays.data[u->exprs[k].array].name;
+  }
+  return neutral;
+}
+
 static bool
 check_neutral(po_padding *x) {
   po_program *p = x->p;
@@ -277,15 +304,8 @@ check_neutral(po_padding *x) {
   uint32_t n = 0, neutral = 0;
   const char *real = NULL;
   bool none = isl_set_is_empty(joins) == isl_bool_true;
-  for (uint32_t k = 0; !none && k < u->n_exprs; k++) {
-    if (u->exprs[k].kind != PO_READ)
-      continue;
-    n++;
-    if (reads_neutral(x, &u->exprs[k], joins))
-      neutral++;
-    else
-      real = p->arrays.data[u->exprs[k].array].name;
-  }
+  if (!none)
+    neutral = count_neutral(x, joins, &n, &real);
   isl_set_free(joins);
   bool zero = gs_dtype_table[u->exprs[u->n_exprs - 1].dtype].integer &&
               x->neutral == 0 && is_product(u) && neutral;
@@ -338,6 +358,23 @@ neutral_instances(const po_padding *x) {
   return all;
 }
 
+/* The parts are of the arrays that have grown; the copies go around them. */
+static bool
+use_padded(po_padding *x, po_program *before) {
+  po_program *p = x->p;
+  for (uint32_t k = 0; k < x->n; k++)
+    redirect(x, k);
+  po_pad_copies(x);
+  po_forget_dependences(p);
+  po_pool_reserve(&before->pool, 8);
+  po_change change = {
+      .origin = isl_union_map_empty(isl_space_params_alloc(p->isl, 0)),
+      .n_copies = x->n_copies,
+      .neutral = neutral_instances(x)};
+  memcpy(change.copies, x->copies, sizeof x->copies);
+  return po_values_are_preserved(before, p, x->call, &change);
+}
+
 bool
 po_apply_pad_einsum(po_program *p, po_step_call *call) {
   po_padding *x = BS_NEW(&p->arena, po_padding);
@@ -349,20 +386,7 @@ po_apply_pad_einsum(po_program *p, po_step_call *call) {
   if (!find_neutral(x) || !find_parts(x))
     return false;
   po_program *before = po_copy(p);
-  bool ok = po_pad_arrays(x) && check_neutral(x);
-  if (ok) {
-    for (uint32_t k = 0; k < x->n; k++)
-      redirect(x, k);
-    po_pad_copies(x);
-    po_forget_dependences(p);
-    po_pool_reserve(&before->pool, 8);
-    po_change change = {
-        .origin = isl_union_map_empty(isl_space_params_alloc(p->isl, 0)),
-        .n_copies = x->n_copies,
-        .neutral = neutral_instances(x)};
-    memcpy(change.copies, x->copies, sizeof x->copies);
-    ok = po_values_are_preserved(before, p, call, &change);
-  }
+  bool ok = po_pad_arrays(x) && check_neutral(x) && use_padded(x, before);
   po_free(before);
   return ok;
 }

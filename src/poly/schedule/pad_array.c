@@ -86,6 +86,41 @@ goes_beyond(const po_padding *x, uint32_t array) {
   return !same;
 }
 
+/* A copy in the workspace, of these dimensions. */
+static uint32_t
+add_larger(po_program *p, po_array a) {
+  a.name = po_fresh_array_name(p, bs_arena_printf(&p->arena, "%s_pad", a.name));
+  a.role = PO_WORKSPACE;
+  a.term = GS_NO_TERM;
+  a.data = NULL;
+  a.number = 0;
+  a.offset = 0;
+  memset(a.fold, 0, sizeof a.fold);
+  memset(a.pad, 0, sizeof a.pad);
+  bs_push(p->ctx.heap, &p->arrays, a);
+  return p->arrays.len - 1;
+}
+
+static bool
+may_grow(const po_padding *x, uint32_t array) {
+  if (po_is_rigid(x->p, array))
+    return po_refuse(x->p, x->call, "rigid",
+                     "%s is used by a call or a look-up, which need it whole",
+                     x->p->arrays.data[array].name);
+  return x->n_arrays < PO_PAD_ARRAYS ||
+         po_refuse(x->p, x->call, "too-large", "more than %d arrays would grow",
+                   PO_PAD_ARRAYS);
+}
+
+static bool
+grows_downwards(const po_padding *x, const po_array *a, const int64_t *lo) {
+  for (uint32_t d = 0; d < a->rank; d++)
+    if (lo[d])
+      return !po_refuse(x->p, x->call, "extent", "%s would grow downwards",
+                        a->name);
+  return false;
+}
+
 /* An array of the program's own grows where it is; others get a larger one
  * beside them. */
 static bool
@@ -94,14 +129,7 @@ widen(po_padding *x, uint32_t array, bool written) {
   int64_t lo[GS_MAX_RANK], dim[GS_MAX_RANK];
   if (po_padded_of(x, array) || !goes_beyond(x, array))
     return true;
-  if (po_is_rigid(p, array))
-    return po_refuse(p, x->call, "rigid",
-                     "%s is used by a call or a look-up, which need it whole",
-                     p->arrays.data[array].name);
-  if (x->n_arrays == PO_PAD_ARRAYS)
-    return po_refuse(p, x->call, "too-large", "more than %d arrays would grow",
-                     PO_PAD_ARRAYS);
-  if (!find_box(x, array, lo, dim))
+  if (!may_grow(x, array) || !find_box(x, array, lo, dim))
     return false;
   po_padded *made = &x->arrays[x->n_arrays++];
   *made = (po_padded){.array = array, .copy = array, .written = written};
@@ -112,23 +140,12 @@ widen(po_padding *x, uint32_t array, bool written) {
   po_array a = p->arrays.data[array];
   memcpy(a.dim, dim, sizeof a.dim);
   if (written && a.role != PO_OUTPUT) {
-    for (uint32_t d = 0; d < a.rank; d++)
-      if (lo[d])
-        return po_refuse(p, x->call, "extent", "%s would grow downwards",
-                         a.name);
+    if (grows_downwards(x, &a, lo))
+      return false;
     p->arrays.data[array] = a;
     return true;
   }
-  a.name = po_fresh_array_name(p, bs_arena_printf(&p->arena, "%s_pad", a.name));
-  a.role = PO_WORKSPACE;
-  a.term = GS_NO_TERM;
-  a.data = NULL;
-  a.number = 0;
-  a.offset = 0;
-  memset(a.fold, 0, sizeof a.fold);
-  memset(a.pad, 0, sizeof a.pad);
-  bs_push(p->ctx.heap, &p->arrays, a);
-  made->copy = p->arrays.len - 1;
+  made->copy = add_larger(p, a);
   return true;
 }
 

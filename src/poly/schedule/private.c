@@ -61,6 +61,21 @@ go_on(po_program *p, const po_step_call *call, po_step_call *with,
   return apply(p, with);
 }
 
+/* What rfactor made gets the names that the call gives. */
+static bool
+name_made(po_program *p, po_step_call *call, const po_step_call *factor) {
+  for (uint32_t k = 0; k < factor->n_made; k++) {
+    const char *wish = po_node(p, factor->made[k])->name;
+    po_give_up_name(p, factor->made[k]);
+    const char *name = po_result_name(p, call, k, wish);
+    if (!name)
+      return false;
+    po_name_loop(p, factor->made[k], name);
+    po_made(call, factor->made[k]);
+  }
+  return true;
+}
+
 bool
 po_apply_privatise(po_program *p, po_step_call *call) {
   int64_t n = call->args[1].number;
@@ -73,18 +88,8 @@ po_apply_privatise(po_program *p, po_step_call *call) {
     return false;
   if (!is_sum(p, loop))
     return refuse_loop(p, call, loop);
-  if (!cut(p, call, loop, n, &part) ||
-      !go_on(p, call, &factor, part, po_apply_rfactor) ||
-      !go_on(p, call, &share, factor.made[0], po_apply_parallel))
-    return false;
-  for (uint32_t k = 0; k < factor.n_made; k++) {
-    const char *wish = po_node(p, factor.made[k])->name;
-    po_give_up_name(p, factor.made[k]);
-    const char *name = po_result_name(p, call, k, wish);
-    if (!name)
-      return false;
-    po_name_loop(p, factor.made[k], name);
-    po_made(call, factor.made[k]);
-  }
-  return true;
+  return cut(p, call, loop, n, &part) &&
+         go_on(p, call, &factor, part, po_apply_rfactor) &&
+         go_on(p, call, &share, factor.made[0], po_apply_parallel) &&
+         name_made(p, call, &factor);
 }

@@ -13,10 +13,9 @@
 
 /* ---- reorder ---- */
 
-/* Loops by place, outermost first; false when they are no chain. */
-static bool
-by_place(const po_program *p, const po_step_call *call, const uint32_t *loops,
-         uint32_t n, uint32_t *places) {
+static void
+sort_by_depth(const po_program *p, const uint32_t *loops, uint32_t n,
+              uint32_t *places) {
   for (uint32_t k = 0; k < n; k++) {
     uint32_t at = k;
     uint32_t depth = po_nest_depth(p, loops[k]);
@@ -24,6 +23,13 @@ by_place(const po_program *p, const po_step_call *call, const uint32_t *loops,
       places[at] = places[at - 1];
     places[at] = loops[k];
   }
+}
+
+/* Loops by place, outermost first; false when they are no chain. */
+static bool
+by_place(const po_program *p, const po_step_call *call, const uint32_t *loops,
+         uint32_t n, uint32_t *places) {
+  sort_by_depth(p, loops, n, places);
   for (uint32_t k = 0; k + 1 < n; k++) {
     const char *a = po_node(p, places[k])->name;
     const char *b = po_node(p, places[k + 1])->name;
@@ -288,6 +294,13 @@ po_apply_simple_compute_at(po_program *p, po_step_call *call) {
 
 /* ---- shift ---- */
 
+static __isl_give isl_multi_aff *
+later(const po_stmt *stmt, uint32_t depth, int64_t by) {
+  isl_aff *aff = isl_multi_aff_get_aff(stmt->time, (int)depth);
+  aff = isl_aff_add_constant_si(aff, (int)by);
+  return isl_multi_aff_set_aff(isl_multi_aff_copy(stmt->time), (int)depth, aff);
+}
+
 bool
 po_apply_shift(po_program *p, po_step_call *call) {
   uint32_t loop = call->args[1].node, loops[PO_MAX_DEPTH];
@@ -304,11 +317,7 @@ po_apply_shift(po_program *p, po_step_call *call) {
     if (po_nest_loops(p, stmt->leaf, loops) <= depth || loops[depth] != loop)
       return po_refuse(p, call, "not-nested", "%s is not inside loop %s",
                        stmt->name, po_node(p, loop)->name);
-    isl_aff *aff = isl_multi_aff_get_aff(stmt->time, (int)depth);
-    aff = isl_aff_add_constant_si(aff, (int)by);
-    stmt->time = po_keep_multi_aff(
-        &p->pool,
-        isl_multi_aff_set_aff(isl_multi_aff_copy(stmt->time), (int)depth, aff));
+    stmt->time = po_keep_multi_aff(&p->pool, later(stmt, depth, by));
   }
   return true;
 }

@@ -134,6 +134,22 @@ check_barriers(const factoring *f) {
   return true;
 }
 
+static bool
+is_outside(const factoring *f, const po_stmt *stmt) {
+  const po_program *p = f->p;
+  uint32_t shared =
+      po_nest_common(p, stmt->leaf, p->stmts.data[f->update].leaf);
+  uint32_t depth = po_nest_depth(p, shared) + (shared != 0);
+  for (uint32_t d = 0; d < f->n_rest; d++)
+    if (f->rest[d] < depth)
+      return po_refuse(p, f->call, "inside-reduction",
+                       "%s stands inside loop %s, which is reduced over",
+                       stmt->name, po_node(p, f->way[f->rest[d]])->name);
+  return f->at >= depth || po_refuse(p, f->call, "inside-reduction",
+                                     "%s stands inside loop %s, too",
+                                     stmt->name, po_node(p, f->loop)->name);
+}
+
 /* What else writes the array must not stand inside a loop reduced over, and
  * other updates must be of the same kind. */
 static bool
@@ -146,17 +162,8 @@ check_others(const factoring *f) {
     if (k == f->update || stmt->array != f->array ||
         (f->top < f->n && !po_nest_is_below(p, stmt->leaf, f->way[f->top])))
       continue;
-    uint32_t shared = po_nest_common(p, stmt->leaf, mine->leaf);
-    uint32_t depth = po_nest_depth(p, shared) + (shared != 0);
-    for (uint32_t d = 0; d < f->n_rest; d++)
-      if (f->rest[d] < depth)
-        return po_refuse(p, f->call, "inside-reduction",
-                         "%s stands inside loop %s, which is reduced over",
-                         stmt->name, po_node(p, f->way[f->rest[d]])->name);
-    if (f->at < depth)
-      return po_refuse(p, f->call, "inside-reduction",
-                       "%s stands inside loop %s, too", stmt->name,
-                       po_node(p, f->loop)->name);
+    if (!is_outside(f, stmt))
+      return false;
     if (stmt->kind == PO_UPDATE && po_reorder_class(p, stmt) != class)
       return po_refuse(p, f->call, "no-reduction",
                        "%s updates %s in another way", stmt->name,
@@ -462,6 +469,54 @@ shared_loop(const factoring *f) {
   return PO_NO_NODE;
 }
 
+/* { instance of the update -> partial result } */
+static isl_pw_multi_aff *
+write_of_partial(const factoring *f) {
+  const po_stmt *stmt = &f->p->stmts.data[f->update];
+  uint32_t outer[PO_MAX_DEPTH];
+  for (uint32_t k = 0; k < f->top; k++)
+    outer[k] = k;
+  return partial_at(f, values_at(f, outer, f->top),
+                    isl_multi_aff_get_aff(stmt->time, (int)f->at),
+                    isl_pw_multi_aff_copy(stmt->write));
+}
+
+static bool
+name_results(po_program *p, po_step_call *call) {
+  for (uint32_t k = 0; k < call->n_made && k < call->n_results; k++) {
+    po_give_up_name(p, call->made[k]);
+    const char *name = po_result_name(p, call, k, "rf");
+    if (!name)
+      return false;
+    po_name_loop(p, call->made[k], name);
+  }
+  return true;
+}
+
+/* The update, by now of partial results, and the sum of them below the loop
+ * that both share. */
+static void
+factor(factoring *f, uint32_t init, uint32_t sum) {
+  po_program *p = f->p;
+  uint32_t d = shared_loop(f);
+  uint32_t below =
+      d == PO_NO_NODE ? po_node(p, f->way[f->top])->parent : f->way[d];
+  uint32_t branch = d == PO_NO_NODE ? f->way[f->top]
+                    : d + 1 < f->n  ? f->way[d + 1]
+                                    : p->stmts.data[f->update].leaf;
+  po_stmt *stmt = &p->stmts.data[f->update];
+  po_pool_reserve(&p->pool, 8);
+  isl_pw_multi_aff *write = write_of_partial(f);
+  build_partial(f, init);
+  stmt->write = write;
+  stmt->array = f->partial;
+  if (stmt->op == GS_C_SUB)
+    stmt->op = GS_C_ADD;
+  build_sum(f, sum, branch, below);
+  if (po_node(p, branch)->kind == PO_LOOP)
+    po_nest_remove(p, branch);
+}
+
 bool
 po_apply_rfactor(po_program *p, po_step_call *call) {
   factoring f = {.p = p, .call = call, .loop = call->args[0].node};
@@ -471,38 +526,9 @@ po_apply_rfactor(po_program *p, po_step_call *call) {
       !add_partial(&f) || !add_stmt(&f, true, &init) ||
       !add_stmt(&f, false, &sum))
     return false;
-  uint32_t d = shared_loop(&f);
-  uint32_t below =
-      d == PO_NO_NODE ? po_node(p, f.way[f.top])->parent : f.way[d];
-  uint32_t branch = d == PO_NO_NODE ? f.way[f.top]
-                    : d + 1 < f.n   ? f.way[d + 1]
-                                    : p->stmts.data[f.update].leaf;
-  po_stmt *stmt = &p->stmts.data[f.update];
-  po_pool_reserve(&p->pool, 8);
-  uint32_t outer[PO_MAX_DEPTH];
-  for (uint32_t k = 0; k < f.top; k++)
-    outer[k] = k;
-  isl_pw_multi_aff *write =
-      partial_at(&f, values_at(&f, outer, f.top),
-                 isl_multi_aff_get_aff(stmt->time, (int)f.at),
-                 isl_pw_multi_aff_copy(stmt->write));
-  build_partial(&f, init);
-  stmt->write = write;
-  stmt->array = f.partial;
-  if (stmt->op == GS_C_SUB)
-    stmt->op = GS_C_ADD;
-  build_sum(&f, sum, branch, below);
-  if (po_node(p, branch)->kind == PO_LOOP)
-    po_nest_remove(p, branch);
+  factor(&f, init, sum);
   po_forget_dependences(p);
-  for (uint32_t k = 0; k < call->n_made && k < call->n_results; k++) {
-    po_give_up_name(p, call->made[k]);
-    const char *name = po_result_name(p, call, k, "rf");
-    if (!name)
-      return false;
-    po_name_loop(p, call->made[k], name);
-  }
-  return true;
+  return name_results(p, call);
 }
 
 /* ---- decompose_reduction ---- */

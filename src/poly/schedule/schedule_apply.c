@@ -59,14 +59,19 @@ copy_call(po_program *to, po_stmt *stmt) {
                     (instr->scope.vars.len + 1) * sizeof *stmt->slots);
 }
 
+static const char **
+copy_iters(po_program *to, const po_stmt *from) {
+  const char **iters = BS_NEWS(&to->arena, const char *, from->n_iters + 1);
+  for (uint32_t k = 0; k < from->n_iters; k++)
+    iters[k] = bs_arena_strdup(&to->arena, from->iters[k]);
+  return iters;
+}
+
 static void
 copy_stmt(po_program *to, const po_stmt *from) {
   po_stmt stmt = *from;
   stmt.name = bs_arena_strdup(&to->arena, from->name);
-  const char **iters = BS_NEWS(&to->arena, const char *, from->n_iters + 1);
-  for (uint32_t k = 0; k < from->n_iters; k++)
-    iters[k] = bs_arena_strdup(&to->arena, from->iters[k]);
-  stmt.iters = iters;
+  stmt.iters = copy_iters(to, from);
   if (from->contract)
     stmt.contract =
         bs_arena_copy(&to->arena, from->contract, sizeof *from->contract);
@@ -100,34 +105,44 @@ copy_extents(po_program *to, po_array *array) {
     array->extent[d] = copy_aff(to, array->extent[d]);
 }
 
-po_program *
-po_copy(const po_program *from) {
-  bs_heap *heap = from->ctx.heap;
-  po_program *to = po_new_program(&from->ctx, from->source, from->target, from);
-  to->workspace_bytes = from->workspace_bytes;
-  to->strict_fp = from->strict_fp;
-  to->copies_views = from->copies_views;
-  for (uint32_t k = 0; k < from->sizes.len; k++)
-    copy_size(to, &from->sizes.data[k]);
+/* But those that kernels pack into, which are planned anew. */
+static void
+copy_arrays(po_program *to, const po_program *from) {
   for (uint32_t k = 0; k < from->arrays.len; k++) {
     po_array array = from->arrays.data[k];
     if (array.packed)
       break;
     array.name = bs_arena_strdup(&to->arena, array.name);
     copy_extents(to, &array);
-    bs_push(heap, &to->arrays, array);
+    bs_push(to->ctx.heap, &to->arrays, array);
   }
-  for (uint32_t k = 0; k < from->stmts.len; k++)
-    copy_stmt(to, &from->stmts.data[k]);
+}
+
+static void
+copy_nest(po_program *to, const po_program *from) {
   bs_clear(&to->nest.nodes);
   for (uint32_t k = 0; k < from->nest.nodes.len; k++) {
     po_nest_node node = from->nest.nodes.data[k];
     if (node.kind == PO_LOOP)
       node.name = bs_arena_strdup(&to->arena, node.name);
-    bs_push(heap, &to->nest.nodes, node);
+    bs_push(to->ctx.heap, &to->nest.nodes, node);
   }
+}
+
+po_program *
+po_copy(const po_program *from) {
+  po_program *to = po_new_program(&from->ctx, from->source, from->target, from);
+  to->workspace_bytes = from->workspace_bytes;
+  to->strict_fp = from->strict_fp;
+  to->copies_views = from->copies_views;
+  for (uint32_t k = 0; k < from->sizes.len; k++)
+    copy_size(to, &from->sizes.data[k]);
+  copy_arrays(to, from);
+  for (uint32_t k = 0; k < from->stmts.len; k++)
+    copy_stmt(to, &from->stmts.data[k]);
+  copy_nest(to, from);
   for (uint32_t k = 0; k < from->script.len; k++)
-    bs_push(heap, &to->script,
+    bs_push(to->ctx.heap, &to->script,
             bs_arena_strdup(&to->arena, from->script.data[k]));
   po_axes_copy_of(to, from);
   for (uint32_t k = 0; k < from->deps.len; k++)

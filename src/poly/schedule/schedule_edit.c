@@ -153,6 +153,22 @@ po_simplify_on(isl_multi_aff *f, isl_set *domain) {
   return f;
 }
 
+/* The one piece of a function, where its coefficients are integers; takes it.
+ */
+static isl_multi_aff *
+whole_piece(__isl_take isl_pw_multi_aff *f) {
+  isl_size n = isl_pw_multi_aff_dim(f, isl_dim_out);
+  isl_multi_aff *out = isl_multi_aff_zero(isl_pw_multi_aff_get_space(f));
+  bool whole = true;
+  for (isl_size d = 0; d < n; d++) {
+    isl_aff *aff = po_single(isl_pw_multi_aff_get_pw_aff(f, d));
+    whole = whole && aff && is_whole(aff);
+    out = isl_multi_aff_set_aff(out, d, aff);
+  }
+  isl_pw_multi_aff_free(f);
+  return whole ? out : isl_multi_aff_free(out);
+}
+
 isl_multi_aff *
 po_one_piece(isl_map *map, isl_set *domain) {
   if (isl_map_is_single_valued(map) != isl_bool_true) {
@@ -168,17 +184,8 @@ po_one_piece(isl_map *map, isl_set *domain) {
     isl_pw_multi_aff_free(f);
     return NULL;
   }
-  isl_space *space = isl_pw_multi_aff_get_space(f);
-  isl_size n = isl_pw_multi_aff_dim(f, isl_dim_out);
-  isl_multi_aff *out = isl_multi_aff_zero(space);
-  bool whole = true;
-  for (isl_size d = 0; d < n; d++) {
-    isl_aff *aff = po_single(isl_pw_multi_aff_get_pw_aff(f, d));
-    whole = whole && aff && is_whole(aff);
-    out = isl_multi_aff_set_aff(out, d, aff);
-  }
-  isl_pw_multi_aff_free(f);
-  return whole ? po_simplify_on(out, domain) : isl_multi_aff_free(out);
+  isl_multi_aff *out = whole_piece(f);
+  return out ? po_simplify_on(out, domain) : NULL;
 }
 
 isl_map *

@@ -84,16 +84,21 @@ behind_folds(isl_ctx *isl, uint32_t folds, __isl_take isl_multi_aff *map) {
       isl_multi_aff_pullback_multi_aff(map, rest));
 }
 
+/* Pairs of elements, in one order, that have one place. */
+static __isl_give isl_map *
+meeting(__isl_keep isl_map *on) {
+  isl_map *meet =
+      isl_map_apply_range(isl_map_copy(on), isl_map_reverse(isl_map_copy(on)));
+  isl_space *elements = isl_space_domain(isl_map_get_space(on));
+  return isl_map_intersect(meet, isl_map_lex_lt(elements));
+}
+
 /* Two elements of the array of n dimensions that the relation, to places, gives
  * the same one. */
 static bool
 refuse_meeting(const po_program *p, const po_step_call *call, const po_array *a,
                __isl_keep isl_map *on) {
-  isl_map *meet =
-      isl_map_apply_range(isl_map_copy(on), isl_map_reverse(isl_map_copy(on)));
-  isl_space *elements = isl_space_domain(isl_map_get_space(on));
-  meet = isl_map_intersect(meet, isl_map_lex_lt(elements));
-  isl_point *point = isl_set_sample_point(isl_map_wrap(meet));
+  isl_point *point = isl_set_sample_point(isl_map_wrap(meeting(on)));
   bs_text text;
   bs_text_init(&text, p->ctx.heap);
   for (uint32_t k = 0; k < 2 * a->rank; k++) {
@@ -312,6 +317,13 @@ po_index_from_loop(const po_stmt *stmt, isl_map *index, uint32_t rank,
   return isl_map_range(isl_map_sum(index, isl_map_neg(when)));
 }
 
+static __isl_give isl_map *
+accesses_in(__isl_keep isl_union_map *all, const po_stmt *stmt) {
+  return isl_map_from_union_map(isl_union_map_intersect_domain(
+      isl_union_map_copy(all),
+      isl_union_set_from_set(isl_set_copy(stmt->domain))));
+}
+
 /* Whether index d of every access is the value of the loop, up to a
  * constant. */
 static bool
@@ -329,12 +341,9 @@ follows(const po_program *p, uint32_t array, uint32_t d, uint32_t loop) {
     ok = po_nest_is_below(p, stmt->leaf, loop);
     if (!ok)
       break;
-    isl_union_map *mine = isl_union_map_intersect_domain(
-        isl_union_map_copy(all),
-        isl_union_set_from_set(isl_set_copy(stmt->domain)));
-    isl_map *index = isl_map_from_union_map(mine);
     uint32_t rank = p->arrays.data[array].rank;
-    isl_set *delta = po_index_from_loop(stmt, index, rank, d, depth);
+    isl_set *delta =
+        po_index_from_loop(stmt, accesses_in(all, stmt), rank, d, depth);
     apart = apart ? isl_set_union(apart, delta) : delta;
   }
   ok = ok && apart && isl_set_is_singleton(apart) == isl_bool_true;

@@ -118,17 +118,22 @@ add_access(po_pattern *out, const po_form_stmt *s, const po_form_access *from,
   return a->y && find_points(f, s, a, out->rank[a->place]);
 }
 
+static void
+take_shapes(po_pattern *out, const gs_type *shapes) {
+  out->n_places = out->instr->n_operands + 1;
+  for (uint32_t k = 0; k < out->n_places; k++) {
+    out->rank[k] = shapes[k].rank;
+    out->dim[k] = shapes[k].dim;
+  }
+}
+
 bool
 po_make_pattern(po_form *form, const gs_instr *instr,
                 isl_multi_aff *const *layout, const gs_type *shapes,
                 po_pattern *out, po_reason *why) {
   uint32_t locals[PO_UNIFY_ARRAYS];
   *out = (po_pattern){.instr = instr, .form = *form};
-  out->n_places = instr->n_operands + 1;
-  for (uint32_t k = 0; k < out->n_places; k++) {
-    out->rank[k] = shapes[k].rank;
-    out->dim[k] = shapes[k].dim;
-  }
+  take_shapes(out, shapes);
   for (uint32_t k = 0; k < form->n; k++) {
     const po_form_stmt *s = &form->stmts[k];
     uint32_t n = form->p->stmts.data[s->stmt].n_exprs + 1;

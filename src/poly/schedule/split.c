@@ -227,39 +227,49 @@ linear(po_program *p, const po_step_call *call, const po_arg *loops,
   return true;
 }
 
-bool
-po_apply_fuse(po_program *p, po_step_call *call) {
-  const po_arg *loops = &call->args[0];
+static bool
+check_fusion(po_program *p, const po_step_call *call, const po_arg *loops) {
   if (loops->n > PO_MAX_RESULTS)
     return po_refuse(p, call, "loops", "more than %d loops", PO_MAX_RESULTS);
-  isl_multi_aff *map = NULL;
   if (!check_consecutive(p, call, loops))
     return false;
   const char *moved = po_axes_may_fuse(p, loops->nodes, loops->n);
-  if (moved) {
-    po_refuse(p, call, "R4",
-              "loop %s was made by a split and then reordered: it is no "
-              "neighbour to be fused (rule R4; legal by dependence)",
-              moved);
-    bs_hint(p->ctx.diags, "fuse before the reorder, or put it back");
-    return false;
-  }
-  if (!linear(p, call, loops, &map))
-    return false;
-  uint32_t outer = loops->nodes[0], n = loops->n;
-  map = po_keep_multi_aff(&p->pool, map);
+  if (!moved)
+    return true;
+  po_refuse(p, call, "R4",
+            "loop %s was made by a split and then reordered: it is no "
+            "neighbour to be fused (rule R4; legal by dependence)",
+            moved);
+  bs_hint(p->ctx.diags, "fuse before the reorder, or put it back");
+  return false;
+}
+
+/* The outermost loop gets the name of all of them. */
+static bool
+name_fused(po_program *p, po_step_call *call, const po_arg *loops) {
   bs_text wish;
   bs_text_init(&wish, p->ctx.heap);
-  for (uint32_t k = 0; k < n; k++) {
+  for (uint32_t k = 0; k < loops->n; k++) {
     bs_putf(&wish, "%s_", po_node(p, loops->nodes[k])->name);
     po_give_up_name(p, loops->nodes[k]);
   }
   bs_put(&wish, "fused");
   const char *name = po_result_name(p, call, 0, bs_text_str(&wish));
   if (name)
-    po_name_loop(p, outer, name);
+    po_name_loop(p, loops->nodes[0], name);
   bs_text_done(&wish);
-  if (!name)
+  return name;
+}
+
+bool
+po_apply_fuse(po_program *p, po_step_call *call) {
+  const po_arg *loops = &call->args[0];
+  uint32_t outer = loops->nodes[0], n = loops->n;
+  isl_multi_aff *map = NULL;
+  if (!check_fusion(p, call, loops) || !linear(p, call, loops, &map))
+    return false;
+  map = po_keep_multi_aff(&p->pool, map);
+  if (!name_fused(p, call, loops))
     return false;
   po_node(p, outer)->axis = po_axes_fuse(p, loops->nodes, n);
   po_nest_retime(p, outer, po_nest_depth(p, outer), n, isl_multi_aff_copy(map));
@@ -277,10 +287,10 @@ po_apply_fuse(po_program *p, po_step_call *call) {
 
 /* ---- tile ---- */
 
-bool
-po_apply_tile(po_program *p, po_step_call *call) {
+static bool
+check_tiles(const po_program *p, const po_step_call *call) {
   const po_arg *loops = &call->args[0], *sizes = &call->args[1];
-  uint32_t n = loops->n, order[PO_MAX_RESULTS];
+  uint32_t n = loops->n;
   if (n == 0 || 2 * n > PO_MAX_RESULTS)
     return po_refuse(p, call, "loops", "1 to %d loops can be tiled",
                      PO_MAX_RESULTS / 2);
@@ -295,23 +305,39 @@ po_apply_tile(po_program *p, po_step_call *call) {
       return po_refuse(p, call, "factors", "size %lld is not positive",
                        (long long)sizes->numbers[k]);
   }
+  return true;
+}
+
+/* Loop k into tiles and what is in one. */
+static bool
+split_in_tiles(po_program *p, po_step_call *call, uint32_t k, uint32_t *made) {
+  const po_arg *loops = &call->args[0], *sizes = &call->args[1];
+  uint32_t loop = loops->nodes[k];
+  const char *old = po_node(p, loop)->name, *names[2];
+  int64_t factors[2] = {-1, sizes->numbers[k]}, min, count;
+  if (po_constant_range(p, loop, &min, &count) && count < factors[1])
+    factors[1] = count;
+  po_give_up_name(p, loop);
+  for (uint32_t j = 0; j < 2; j++) {
+    const char *wish = bs_arena_printf(&p->arena, "%s_%u", old, j);
+    names[j] = po_result_name(p, call, k + j * loops->n, wish);
+    if (!names[j])
+      return false;
+  }
+  if (!strcmp(names[0], names[1]))
+    return po_refuse(p, call, "name-taken", "%s is named twice", names[0]);
+  po_node(p, loop)->name = old;
+  return po_split_loop(p, call, loop, factors, 2, names, made);
+}
+
+bool
+po_apply_tile(po_program *p, po_step_call *call) {
+  uint32_t n = call->args[0].n, order[PO_MAX_RESULTS];
+  if (!check_tiles(p, call))
+    return false;
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t made[2], loop = loops->nodes[k];
-    const char *old = po_node(p, loop)->name, *names[2];
-    int64_t factors[2] = {-1, sizes->numbers[k]}, min, count;
-    if (po_constant_range(p, loop, &min, &count) && count < factors[1])
-      factors[1] = count;
-    po_give_up_name(p, loop);
-    for (uint32_t j = 0; j < 2; j++) {
-      const char *wish = bs_arena_printf(&p->arena, "%s_%u", old, j);
-      names[j] = po_result_name(p, call, k + j * n, wish);
-      if (!names[j])
-        return false;
-    }
-    if (!strcmp(names[0], names[1]))
-      return po_refuse(p, call, "name-taken", "%s is named twice", names[0]);
-    po_node(p, loop)->name = old;
-    if (!po_split_loop(p, call, loop, factors, 2, names, made))
+    uint32_t made[2];
+    if (!split_in_tiles(p, call, k, made))
       return false;
     order[k] = made[0];
     order[n + k] = made[1];

@@ -267,20 +267,27 @@ unify_with(tensorizing *t, po_program *q, isl_multi_aff *const *layout,
          po_unify(&t->nest, pattern, takes, t, why);
 }
 
+/* NULL for an operand that has none; false where one is no function. */
+static bool
+find_layouts(tensorizing *t, isl_multi_aff **layout) {
+  for (uint32_t k = 0; k < t->instr->n_operands; k++)
+    if (t->instr->operands[k].layout && !(layout[k] = layout_of(t, k)))
+      return po_because(&t->why, 0, "the layout of %s is not a single function",
+                        t->instr->operands[k].name);
+  return true;
+}
+
 /* The semantics under the choice are the nest. */
 static bool
 fits(tensorizing *t) {
-  uint32_t n = t->instr->n_operands;
   isl_multi_aff *layout[PO_MOST_OPERANDS] = {NULL};
   gs_term operands[PO_MOST_OPERANDS];
   gs_term *holes = BS_NEWS(&t->p->arena, gs_term, t->instr->scope.vars.len + 1);
   po_reason why = {.arena = &t->p->arena};
   gs_fault fault = {0};
   memcpy(t->shapes, t->types, sizeof t->shapes);
-  for (uint32_t k = 0; k < n; k++)
-    if (t->instr->operands[k].layout && !(layout[k] = layout_of(t, k)))
-      return po_because(&t->why, 0, "the layout of %s is not a single function",
-                        t->instr->operands[k].name);
+  if (!find_layouts(t, layout))
+    return false;
   gs_program *source = start_program(t, operands, holes);
   gs_term term = gs_instr_expand(t->instr, source, t->attr, operands, &fault);
   po_program *q = gs_term_ok(term) ? lowered(t, source, term) : NULL;
@@ -415,6 +422,14 @@ refuse_unfit(const tensorizing *t) {
   return false;
 }
 
+static bool
+put_call(tensorizing *t, po_program *before, uint32_t top) {
+  replace(t, &t->made);
+  po_pool_reserve(&before->pool, 8);
+  po_change change = {.merged = merged(before, top, t->nest.n_outer, &t->made)};
+  return po_values_are_preserved(before, t->p, t->call, &change);
+}
+
 bool
 po_apply_tensorize(po_program *p, po_step_call *call) {
   tensorizing *t = BS_NEW(&p->arena, tensorizing);
@@ -429,15 +444,10 @@ po_apply_tensorize(po_program *p, po_step_call *call) {
   if (ok)
     po_find_sizes(t);
   ok = ok && find_call(t);
-  if (ok) {
-    replace(t, &t->made);
-    po_pool_reserve(&before->pool, 8);
-    po_change change = {.merged =
-                            merged(before, top, t->nest.n_outer, &t->made)};
-    ok = po_values_are_preserved(before, p, call, &change);
-  } else {
+  if (ok)
+    ok = put_call(t, before, top);
+  else
     refuse_unfit(t);
-  }
   po_free(before);
   return ok;
 }
