@@ -45,11 +45,6 @@ bool pv_tells_dtypes(const rl_rule *);
 /* symbolic_forms.c: does the expression read the variable of that slot? */
 bool ls_reads(const gs_expr *, uint32_t slot);
 
-/* uniform.c: the rank above which nothing that the rule says tells ranks, axes
- * and lengths apart: its numbers for these, its literal lists, the axes that it
- * names.  UINT32_MAX where there is none: it multiplies by them, or takes them
- * for sizes. */
-uint32_t pv_rank_reach(const gs_context *, const rl_rule *);
 /* spread.c: where ranks are compared several at a time, the one up to which
  * that tells them apart; else 0.  `is_size`, by slot: a number, or the items of
  * a list, are sizes. */
@@ -68,6 +63,22 @@ typedef struct pv_moves {
 } pv_moves;
 pv_moves pv_moves_of_places(const gs_context *, const rl_rule *,
                             const uint8_t *is_size);
+/* uniform.c: the rank above which nothing that the rule says tells ranks, axes
+ * and lengths apart: its numbers for these, its literal lists, the axes that it
+ * names.  UINT32_MAX where there is none: it multiplies by them, or takes them
+ * for sizes. */
+uint32_t pv_rank_reach(const gs_context *, const rl_rule *);
+/* What it rests on: its numbers for places and what they are compared with
+ * strictly, the longest of its lists, the most that an expression comes to, the
+ * axes that it names and those that there have to be beside them, how often
+ * permutations are composed and what a word of so many tells, ranks compared
+ * several at a time, axes of terms between.  False: there is no such rank. */
+typedef struct pv_reach {
+  uint64_t numbers, strict, longest, most, axes, others, composed, word,
+      multiple, between;
+  pv_moves moves;
+} pv_reach;
+bool pv_reach_of(const gs_context *, const rl_rule *, pv_reach *);
 /* symbolic_between.c: how many axes fewer, or more, than a variable a term
  * between has. */
 uint32_t pv_axes_between(const gs_context *, const rl_rule *);

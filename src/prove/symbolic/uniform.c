@@ -523,42 +523,64 @@ rank_of_word(uint64_t letters) {
   return letters < 2 ? 1 : letters < 6 ? 3 : letters < 10 ? 4 : letters + 1;
 }
 
-uint32_t
-pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
+/* Goes over all expressions until nothing new is learnt, and once more. */
+static bool
+read_all(reader *r) {
+  if (r->rule->scope.vars.len > MAX_SLOTS)
+    return false;
+  for (uint32_t k = 0; k < MAX_PASSES && r->changed; k++)
+    read_rule(r);
+  if (r->changed)
+    return false;
+  r->last = true;
+  read_rule(r);
+  return !r->mixed && !r->adds_up && !(r->fills && r->multiplies);
+}
+
+bool
+pv_reach_of(const gs_context *ctx, const rl_rule *rule, pv_reach *out) {
   reader r = {.values = ctx->values, .rule = rule, .changed = true};
-  if (rule->scope.vars.len > MAX_SLOTS)
-    return UINT32_MAX;
-  for (uint32_t k = 0; k < MAX_PASSES && r.changed; k++)
-    read_rule(&r);
-  if (r.changed)
-    return UINT32_MAX;
-  r.last = true;
-  read_rule(&r);
   uint8_t is_size[MAX_SLOTS];
+  *out = (pv_reach){0};
+  if (!read_all(&r))
+    return false;
   for (uint32_t k = 0; k < MAX_SLOTS; k++)
     is_size[k] = r.slot[k] == SIZE;
-  if (r.mixed || r.adds_up || (r.fills && r.multiplies) ||
-      pv_lists_tell_ranks(ctx, rule, is_size))
+  if (pv_lists_tell_ranks(ctx, rule, is_size))
+    return false;
+  *out = (pv_reach){.numbers = r.numbers + r.ones,
+                    .strict = r.strict,
+                    .longest = r.longest,
+                    .most = r.most,
+                    .axes = axes_of(&r),
+                    /* of two they are their own inverses and commute; of three
+                       not */
+                    .composed = r.composed ? r.composed + 2 : 1,
+                    .word = rank_of_word(r.letters),
+                    .multiple = pv_rank_multiple(ctx, rule, is_size),
+                    .between = pv_axes_between(ctx, rule),
+                    .moves = pv_moves_of_places(ctx, rule, is_size)};
+  out->others = unnamed(&r, out->axes);
+  return true;
+}
+
+static uint64_t
+larger(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+uint32_t
+pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
+  pv_reach of;
+  if (!pv_reach_of(ctx, rule, &of))
     return UINT32_MAX;
-  pv_moves moves = pv_moves_of_places(ctx, rule, is_size);
-  uint64_t reach = r.numbers + r.ones + r.strict + moves.units;
-  uint64_t axes = axes_of(&r);
+  uint64_t reach = of.numbers + of.strict + of.moves.units;
   /* axis k is there at ranks above k */
   uint64_t named = reach + (reach > 0);
-  uint64_t others = unnamed(&r, axes);
-  reach = named << moves.turns;
-  reach = reach > named + others ? reach : named + others;
-  axes += axes > 0 ? others : 0;
-  reach = reach > r.longest ? reach : r.longest;
-  reach = reach > r.most ? reach : r.most;
-  /* permutations of two are their own inverses and commute; of three not */
-  uint64_t told = r.composed ? r.composed + 2 : 1;
-  reach = reach > told ? reach : told;
-  reach = reach > axes ? reach : axes;
-  uint64_t word = rank_of_word(r.letters);
-  reach = reach > word ? reach : word;
-  uint64_t multiple = pv_rank_multiple(ctx, rule, is_size);
-  reach = reach > multiple ? reach : multiple;
-  reach += pv_axes_between(ctx, rule);
+  reach = larger(named << of.moves.turns, named + of.others);
+  reach = larger(reach, of.axes + (of.axes > 0 ? of.others : 0));
+  reach = larger(larger(reach, of.longest), of.most);
+  reach = larger(larger(reach, of.composed), of.word);
+  reach = larger(reach, of.multiple) + of.between;
   return reach < UINT32_MAX ? (uint32_t)reach : UINT32_MAX;
 }

@@ -104,13 +104,24 @@ put_numbers(const rl_rules *rules, const rl_rule *rule) {
 /* Up to which rank, and how its lists and axes move. */
 static uint32_t
 put_reach(const rl_rule *rule) {
+  static const uint8_t none[PV_RULE_SLOTS];
   uint32_t reach = pv_rank_reach(&ctx, rule);
-  if (reach == UINT32_MAX)
+  pv_reach of;
+  if (!pv_reach_of(&ctx, rule, &of))
     bs_put(trail_text(), "no reach");
   else
-    bs_putf(trail_text(), "reach %u", reach);
-  bs_putf(trail_text(), ", %u between, %d%d", pv_axes_between(&ctx, rule),
-          pv_asks_dtype(rule), pv_tells_dtypes(rule));
+    bs_putf(trail_text(), "reach %u (%u %u %u %u %u %u %u %u %u %u %u %u)",
+            reach, (unsigned)of.numbers, (unsigned)of.strict,
+            (unsigned)of.longest, (unsigned)of.most, (unsigned)of.axes,
+            (unsigned)of.others, (unsigned)of.composed, (unsigned)of.word,
+            (unsigned)of.multiple, (unsigned)of.between, of.moves.units,
+            of.moves.turns);
+  /* as if all numbers were places */
+  pv_moves moves = pv_moves_of_places(&ctx, rule, none);
+  bs_putf(trail_text(), ", %u %u %u %d%d%d", (unsigned)moves.units, moves.turns,
+          (unsigned)pv_rank_multiple(&ctx, rule, none),
+          pv_lists_tell_ranks(&ctx, rule, none), pv_asks_dtype(rule),
+          pv_tells_dtypes(rule));
   return reach;
 }
 
