@@ -7,8 +7,8 @@ usage: export.py FOLDER [NAME...] [--opset N] [--judge]
 Each net becomes FOLDER/NAME.onnx and FOLDER/expected/NAME.npz with its inputs
 (`in:INPUT`) and what ONNX Runtime computes of them (`out:OUTPUT`); that is what
 tests/onnx/models.py reads.  Weights are drawn from one seed, and statistics of
-batch norms too, so that they matter.  Needs torch, torchvision, transformers,
-onnx and onnxruntime.  --judge computes the outputs of models that are there.
+batch norms too, so that they matter.  Needs the packages of
+requirements-export.txt.  --judge computes the outputs of models that are there.
 """
 import argparse
 import os
@@ -21,7 +21,7 @@ from torch import nn
 
 warnings.filterwarnings("ignore")
 SEED = 7
-OPSET = 16
+OPSET = 20
 
 
 def vision(name, size=224, **options):
