@@ -187,11 +187,6 @@ void po_swap_factors(po_contraction *);
 /* contraction_formula.c: the statement may be the formula of the sums that
  * `last` stores, but for its instances. */
 bool po_may_be_formula(const po_program *, uint32_t last, uint32_t formula);
-/* The instances of statement `formula` as a function of
- * those of `last`, each of whose results it reads once, and nobody else; NULL
- * where that is not so. */
-__isl_give isl_pw_multi_aff *
-po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
 /* An array of the workspace whose elements the formula reads where it makes
  * those of c, so that c may take its place once nobody else needs it;
  * UINT32_MAX: there is none.  Whether it does, in the layout that was made. */

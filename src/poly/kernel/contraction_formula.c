@@ -91,11 +91,12 @@ po_may_be_formula(const po_program *p, uint32_t last, uint32_t formula) {
 }
 
 isl_pw_multi_aff *
-po_formula_instances(const po_program *p, uint32_t last, uint32_t formula) {
+po_formula_instances(const po_reduction *l, uint32_t last, uint32_t formula) {
+  const po_program *p = l->p;
   assert(last < p->stmts.len && formula < p->stmts.len);
   const po_stmt *from = &p->stmts.data[last], *to = &p->stmts.data[formula];
   const po_expr *read = read_of(p, last, formula);
-  if (!read)
+  if (!read || !po_may_be_linear(l, from, to, read))
     return NULL;
   isl_map *write =
       isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(from->write));

@@ -175,7 +175,7 @@ po_find_formula(const po_reduction *l, uint32_t last, uint32_t formula,
                 po_cextra extras[PO_MAX_EXTRAS], uint32_t *n_extras) {
   assert(formula < l->p->stmts.len);
   const po_stmt *s = &l->p->stmts.data[formula];
-  isl_pw_multi_aff *instances = po_formula_instances(l->p, last, formula);
+  isl_pw_multi_aff *instances = po_formula_instances(l, last, formula);
   *n_extras = 0;
   bool ok = instances &&
             find_formula_address(l, s->array, s->write, instances, &at[0]) &&

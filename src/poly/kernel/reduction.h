@@ -64,6 +64,15 @@ bool po_find_guards(po_reduction *);
 bool po_find_formula(const po_reduction *, uint32_t last, uint32_t formula,
                      uint32_t sums, po_walk at[1 + PO_MAX_EXTRAS],
                      po_cextra extras[PO_MAX_EXTRAS], uint32_t *n_extras);
+/* contraction_formula.c: the instances of statement `formula` as a function of
+ * those of `last`, each of whose results it reads once, and nobody else; NULL
+ * where that is not so, or what it writes is not linear in the loops. */
+__isl_give isl_pw_multi_aff *
+po_formula_instances(const po_reduction *, uint32_t last, uint32_t formula);
+/* formula_points.c: false where some points show that what `to` writes of the
+ * results of `last`, which it reads there, is not linear in the loops. */
+bool po_may_be_linear(const po_reduction *, const po_stmt *last,
+                      const po_stmt *to, const po_expr *read);
 
 /* reduction_sized.c: the same where there are sizes. */
 bool po_find_sized_extent(po_reduction *, uint32_t k, const po_stmt *);
