@@ -39,8 +39,9 @@ read_name(po_reader *r, isl_aff **out) {
     po_pool_reserve(&r->pool, 1);
     return keep(r, po_number_aff(r, number), out) && po_next_token(r);
   }
-  return bs_error(r->ctx.diags, po_span_here(r), "unknown-name",
-                  "no index is named `%.*s`", (int)n, r->text + r->now.lo);
+  bs_error(r->ctx.diags, po_span_here(r), "unknown-name",
+           "no index is named `%.*s`", (int)n, r->text + r->now.lo);
+  return po_hint_index(r);
 }
 
 static bool

@@ -66,7 +66,8 @@ read_dim(po_reader *r, po_array *array, uint32_t d) {
   assert(d < GS_MAX_RANK);
   uint32_t from = r->now.lo;
   if (!r->n_numbers)
-    return po_need_int(r, 1, GS_MAX_ELEMENTS, &array->dim[d]);
+    return po_need_int(r, 1, GS_MAX_ELEMENTS, &array->dim[d]) ||
+           po_hint_dimension(r);
   if (!po_read_extent(r, array, d))
     return false;
   return !array->extent[d] || array->role != PO_CONSTANT ||

@@ -255,9 +255,10 @@ read_named(reading *x, uint32_t *at) {
   if (!is_before(r, '[') && is_before(r, '(')) {
     if (find_function(r, &op))
       return read_function(x, op, at);
-    return bs_error(r->ctx.diags, po_span_here(r), "unknown-name",
-                    "no function is named `%.*s`", (int)(r->now.hi - r->now.lo),
-                    r->text + r->now.lo);
+    bs_error(r->ctx.diags, po_span_here(r), "unknown-name",
+             "no function is named `%.*s`", (int)(r->now.hi - r->now.lo),
+             r->text + r->now.lo);
+    return po_hint_function(r);
   }
   if (!is_before(r, '[')) {
     if (po_is_word(r, "lowest") || po_is_word(r, "highest"))

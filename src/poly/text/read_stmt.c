@@ -232,9 +232,9 @@ refuse_access(po_reader *r, const po_array *a, isl_set *reached, isl_set *box,
   isl_set *beyond = isl_set_subtract(reached, box);
   bs_text_init(&at, r->ctx.heap);
   po_put_sizes_of(r->p, beyond, &at);
-  isl_set_free(beyond);
   bs_error(r->ctx.diags, po_span_from(r, from), "out-of-bounds",
            "%s is accessed outside of its bounds%s", a->name, bs_text_str(&at));
+  po_hint_element(r, a, beyond);
   bs_text_done(&at);
 }
 

@@ -32,10 +32,11 @@ po_syntax(po_reader *r, const char *expected) {
   if (r->now.kind == PO_T_END)
     return bs_error(r->ctx.diags, po_span_here(r), "syntax",
                     "expected %s, but the text ends", expected);
-  return bs_error(
-      r->ctx.diags, po_span_here(r), "syntax", "expected %s, not `%.*s`",
-      expected, (int)(r->now.hi - r->now.lo < 40 ? r->now.hi - r->now.lo : 40),
-      r->text + r->now.lo);
+  bs_error(r->ctx.diags, po_span_here(r), "syntax", "expected %s, not `%.*s`",
+           expected,
+           (int)(r->now.hi - r->now.lo < 40 ? r->now.hi - r->now.lo : 40),
+           r->text + r->now.lo);
+  return po_hint_syntax(r, expected);
 }
 
 static void
@@ -93,9 +94,11 @@ symbol(po_reader *r) {
   for (size_t k = 0; k < sizeof two / sizeof *two; k++)
     if (at[0] == two[k][0] && peek(r, r->now.lo + 1) == two[k][1])
       r->now.hi = r->now.lo + 2;
-  return strchr(one, *at) ? true
-                          : bs_error(r->ctx.diags, po_span_here(r), "syntax",
-                                     "this character has no meaning here");
+  if (strchr(one, *at))
+    return true;
+  bs_error(r->ctx.diags, po_span_here(r), "syntax",
+           "this character has no meaning here");
+  return po_hint_character(r, *at);
 }
 
 bool
@@ -203,7 +206,10 @@ po_need_dtype(po_reader *r, gs_dtype *out) {
   uint32_t n = r->now.hi - r->now.lo;
   if (r->now.kind == PO_T_NAME && n < sizeof name)
     memcpy(name, r->text + r->now.lo, n);
-  return gs_dtype_find(name, out) ? po_next_token(r) : po_syntax(r, "a dtype");
+  if (gs_dtype_find(name, out))
+    return po_next_token(r);
+  po_syntax(r, "a dtype");
+  return po_hint_dtype(r);
 }
 
 bool
@@ -280,9 +286,10 @@ po_need_array(po_reader *r, uint32_t *array) {
     return po_syntax(r, "an array");
   *array =
       po_find_entry(r, PO_E_ARRAY, r->text + r->now.lo, r->now.hi - r->now.lo);
-  if (*array == UINT32_MAX)
-    return bs_error(r->ctx.diags, po_span_here(r), "unknown-name",
-                    "no array is named `%.*s`", (int)(r->now.hi - r->now.lo),
-                    r->text + r->now.lo);
-  return po_next_token(r);
+  if (*array != UINT32_MAX)
+    return po_next_token(r);
+  bs_error(r->ctx.diags, po_span_here(r), "unknown-name",
+           "no array is named `%.*s`", (int)(r->now.hi - r->now.lo),
+           r->text + r->now.lo);
+  return po_hint_array(r);
 }

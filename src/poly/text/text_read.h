@@ -103,6 +103,20 @@ bool po_need_dtype(po_reader *, gs_dtype *out);
 /* One level deeper; false with a diagnostic where it is too deep. */
 bool po_go_deeper(po_reader *);
 
+/* ---- hints for the diagnostic added last (read_hint.c); false ---- */
+
+bool po_hint_syntax(const po_reader *, const char *expected);
+bool po_hint_character(const po_reader *, char);
+/* Of the word that stands here: no index, function, array or dtype. */
+bool po_hint_index(po_reader *);
+bool po_hint_function(po_reader *);
+bool po_hint_array(po_reader *);
+bool po_hint_dtype(po_reader *);
+bool po_hint_dimension(const po_reader *);
+/* The first element that an array does not have; none where sizes are open. */
+bool po_hint_element(const po_reader *, const po_array *,
+                     __isl_take isl_set *beyond);
+
 /* ---- names (read_token.c) ---- */
 
 /* The thing of this name, or UINT32_MAX; `name` of things is given by kind. */
