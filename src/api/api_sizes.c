@@ -79,9 +79,14 @@ read_size(glen_context *ctx, bs_arena *arena, const char *text, uint32_t most,
     out->values = read_numbers(arena, equals + 1, &out->n);
   if (out->values && most > 1 && out->n > most)
     return too_many(ctx, text, most);
-  if (!out->values || out->n > most)
-    return bs_error(&ctx->diags, BS_NOWHERE, "bad-size", "%s is not %s", text,
-                    most > 1 ? "NAME=NUMBER,..." : "NAME=NUMBER");
+  if (!out->values || out->n > most) {
+    bs_error(&ctx->diags, BS_NOWHERE, "bad-size", "%s is not %s", text,
+             most > 1 ? "NAME=NUMBER,..." : "NAME=NUMBER");
+    bool named = strspn(text, "0123456789-=") == 0;
+    bs_hint(&ctx->diags, "write the name of a size and a number: %.*s=64",
+            named ? (int)strcspn(text, "=") : 1, named ? text : "n");
+    return false;
+  }
   out->name = bs_arena_printf(arena, "%.*s", (int)(equals - text), text);
   return true;
 }

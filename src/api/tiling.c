@@ -238,6 +238,14 @@ number_of(glen_context *ctx, const gs_size *s, const api_numbers *given,
   return false;
 }
 
+static void
+hint_sizes(glen_context *ctx, const gs_sizes *s, const char *name) {
+  const char *names[GS_MOST_SIZES];
+  for (uint32_t k = 0; k < s->n; k++)
+    names[k] = s->list[k].name;
+  bs_hint_names(&ctx->diags, name, names, s->n);
+}
+
 static bool
 know_names(glen_context *ctx, const gs_sizes *s, const api_numbers *given,
            uint32_t n) {
@@ -245,9 +253,12 @@ know_names(glen_context *ctx, const gs_sizes *s, const api_numbers *given,
     uint32_t j = 0;
     while (j < s->n && strcmp(s->list[j].name, given[k].name))
       j++;
-    if (j == s->n)
-      return bs_error(&ctx->diags, BS_NOWHERE, "unknown-name",
-                      "the program has no size named %s", given[k].name);
+    if (j == s->n) {
+      bs_error(&ctx->diags, BS_NOWHERE, "unknown-name",
+               "the program has no size named %s", given[k].name);
+      hint_sizes(ctx, s, given[k].name);
+      return false;
+    }
   }
   return true;
 }

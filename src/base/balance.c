@@ -6,7 +6,10 @@
  * that does so inside another is named as the likely place of the slip. */
 #include "base/balance.h"
 #include "base/characters.h"
+#include "base/foreign_bytes.h"
 #include "base/render.h"
+#include "base/typographic.h"
+#include "base/utf8.h"
 #include <assert.h>
 #include <string.h>
 
@@ -52,9 +55,12 @@ open_list(scan *s) {
 
 static bool
 close_list(scan *s) {
-  if (!s->depth)
-    return bs_error(s->diags, span_at(s, s->at), "unexpected-paren",
-                    "this ')' closes nothing");
+  if (!s->depth) {
+    bs_error(s->diags, span_at(s, s->at), "unexpected-paren",
+             "this ')' closes nothing");
+    bs_hint(s->diags, "delete it, or put a '(' where its form begins");
+    return false;
+  }
   s->depth--;
   s->at++;
   return true;
@@ -80,6 +86,19 @@ skip_comment(scan *s) {
   s->at = end ? (uint32_t)(end - s->text) : s->size;
 }
 
+/* No name has such a character, so it can only be a slip. */
+static bool
+skip_foreign(const scan *s) {
+  const char *at = s->text + s->at;
+  const char *hint = bs_typographic(at, s->size - s->at);
+  if (!hint)
+    return true;
+  uint32_t n = bs_utf8_length(at, s->size - s->at);
+  bs_error(s->diags, (bs_span){s->source, s->at, s->at + n}, "bad-character",
+           "the character `%.*s` is not allowed here", (int)n, at);
+  return bs_hint(s->diags, "%s", hint), false;
+}
+
 /* The mark that may start a file is invisible anywhere else. */
 static bool
 skip_token_byte(scan *s) {
@@ -89,6 +108,8 @@ skip_token_byte(scan *s) {
              "a byte order mark (U+FEFF) inside the file");
     return bs_hint(s->diags, "it is invisible; delete it"), false;
   }
+  if ((unsigned char)s->text[s->at] >= 0x80 && !skip_foreign(s))
+    return false;
   s->at++;
   return true;
 }
@@ -148,10 +169,13 @@ report_unclosed(scan *s) {
 static bool
 free_of_controls(const scan *s) {
   for (uint32_t at = 0; at < s->size; at++)
-    if (bs_class_of(s->text[at]) == BS_CONTROL)
-      return bs_error(s->diags, span_at(s, at), "bad-character",
-                      "the control character 0x%02x is not allowed here",
-                      (unsigned char)s->text[at]);
+    if (bs_class_of(s->text[at]) == BS_CONTROL) {
+      bs_error(s->diags, span_at(s, at), "bad-character",
+               "the control character 0x%02x is not allowed here",
+               (unsigned char)s->text[at]);
+      bs_hint_bytes(s->diags, s->text, s->size);
+      return false;
+    }
   return true;
 }
 

@@ -158,5 +158,9 @@ void bs_render_json(const bs_diags *, const bs_diag *, bs_text *out);
 void bs_put_place(const bs_diags *, bs_span, bs_text *out);
 /* The nearest of `n` names by edit distance, or NULL when none is near. */
 const char *bs_nearest(const char *word, const char *const *names, size_t n);
+/* Sets the hint of the diagnostic added last to the nearest name or else, if
+ * they are few, to all of them. */
+void bs_hint_names(bs_diags *, const char *word, const char *const *names,
+                   size_t n);
 
 #endif

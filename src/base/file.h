@@ -32,6 +32,8 @@ bool bs_is_dir(const char *path);
  * closed.  -1 where there is none or it is no regular file, /dev/null or pipe
  * that was opened already; *why says so. */
 int bs_open_input(const char *path, const char **why);
+/* What *why is of a folder. */
+#define BS_IS_FOLDER "it is a directory"
 /* Why a name that stands in a file may not lead to another one: it is absolute,
  * goes up, or could not be printed; NULL: it may. */
 const char *bs_why_not_within(const char *name);

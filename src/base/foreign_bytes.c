@@ -14,6 +14,11 @@ bs_hint_bytes(bs_diags *diags, const char *bytes, size_t size) {
       {0, "\xff\xfe", "it looks like UTF-16: save it as UTF-8"},
       {0, "\xfe\xff", "it looks like UTF-16: save it as UTF-8"},
       {0, "\x1f\x8b", "it is compressed by gzip: gunzip it first"},
+      {0,
+       "\x7f"
+       "ELF",
+       "it is a compiled program or library, not a source"},
+      {0, "\x89PNG", "it is an image"},
       {0, "PK",
        "it is a zip archive, such as torch.save writes; "
        "torch.onnx.export writes models that glen reads"},

@@ -39,7 +39,7 @@ why_not(const struct stat *status, bool opened, bool terminal) {
   if (S_ISREG(mode) || is_null_device(status))
     return NULL;
   if (S_ISDIR(mode))
-    return "it is a directory";
+    return BS_IS_FOLDER;
   if (opened && (terminal || S_ISFIFO(mode) || S_ISSOCK(mode)))
     return NULL;
   return S_ISFIFO(mode)   ? "it is a FIFO; a pipe is read as stdin or /dev/fd/N"

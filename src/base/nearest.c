@@ -4,10 +4,11 @@
  * Optimal string alignment (insert, delete, replace, swap neighbours) over
  * three rows of a table of bounded width, so any word may be asked for. */
 #include "base/diag.h"
+#include "base/text.h"
 #include <assert.h>
 #include <string.h>
 
-enum { LONGEST = 63 };
+enum { LONGEST = 63, FEW = 16 };
 
 static unsigned
 least(unsigned a, unsigned b) {
@@ -56,4 +57,21 @@ bs_nearest(const char *word, const char *const *names, size_t n) {
     }
   }
   return found;
+}
+
+void
+bs_hint_names(bs_diags *diags, const char *word, const char *const *names,
+              size_t n) {
+  const char *near = bs_nearest(word, names, n);
+  bs_text all;
+  if (near)
+    bs_meant(diags, "`", near);
+  if (near || !n || n > FEW)
+    return;
+  bs_text_init(&all, diags->heap);
+  for (size_t k = 0; k < n; k++)
+    bs_putf(&all, "%s%.60s", k ? ", " : "", names[k]);
+  bs_hint(diags, n == 1 ? "there is only %s" : "there are %s",
+          bs_text_str(&all));
+  bs_text_done(&all);
 }

@@ -157,6 +157,8 @@ refuse(bs_diags *diags, bs_span from, buffer *b, const char *code,
        const char *path, const char *why) {
   bs_free(b->heap, b->data);
   bs_error(diags, from, code, "cannot read '%s': %s", path, why);
+  if (!strcmp(why, BS_IS_FOLDER))
+    bs_hint(diags, "name a file in it");
   return 0;
 }
 

@@ -226,15 +226,25 @@ unknown_option(cursor *c, const char *text) {
   return near ? refuse(c, what, NULL) : refuse(c, "unknown option", text);
 }
 
-/* A command, or its first word. */
+/* The nearest command, or the first word of commands that have two. */
+static const char *
+nearest_command(const char *word) {
+  static char first[64][24];
+  const char *names[128];
+  size_t n = 0;
+  for (size_t k = 0; k < cl_command_count && k < 64; k++) {
+    const char *name = cl_commands[k].name;
+    snprintf(first[k], sizeof first[k], "%.*s", (int)strcspn(name, " "), name);
+    names[n++] = name;
+    names[n++] = first[k];
+  }
+  return glen_nearest(word, names, n);
+}
+
 static int
 unknown_command(const char *word) {
-  const char *names[64];
   char what[240];
-  size_t n = 0;
-  for (; n < cl_command_count && n < 64; n++)
-    names[n] = cl_commands[n].name;
-  const char *near = glen_nearest(word, names, n);
+  const char *near = nearest_command(word);
   const char *other = cl_other_command(word);
   if (other) {
     snprintf(what, sizeof what, "unknown command %.60s: %s", word, other);
@@ -249,20 +259,33 @@ unknown_command(const char *word) {
 /* What a value of the option looks like, where its argument does not tell. */
 static const char *
 form_of(const cl_row *r) {
-  return r->kind == BYTES   ? " (a number, perhaps with K, M, G or T)"
-         : r->kind == COUNT ? " (a whole number)"
-         : r->kind == UP_TO ? " (a whole number up to "
-                            : "";
+  return r->kind == BYTES     ? " (a number, perhaps with K, M, G or T)"
+         : r->kind == COUNT   ? " (a whole number)"
+         : r->kind == SECONDS ? " (a number from 0)"
+         : r->kind == UP_TO   ? " (a whole number up to "
+                              : "";
 }
 
 static bool
 refuse_value(cursor *c, const cl_row *r, const char *value) {
   char what[160];
   bool bounded = r->kind == UP_TO;
+  snprintf(what, sizeof what, "--%s=", r->name);
+  if (!*value)
+    return refuse(c, "a value is missing after", what);
   snprintf(what, sizeof what, "--%s takes %s%s%s%s%s, not", r->name,
            r->choices ? "one of: " : "", r->choices ? r->choices : r->argument,
            form_of(r), bounded ? r->preset : "", bounded ? ")" : "");
   return refuse(c, what, value);
+}
+
+/* The name of a long option behind a single hyphen. */
+static bool
+one_hyphen(cursor *c, const char *text) {
+  char what[160];
+  snprintf(what, sizeof what, "unknown option %.60s; did you mean -%.*s?", text,
+           (int)strcspn(text, "=") < 60 ? (int)strcspn(text, "=") : 60, text);
+  return refuse(c, what, NULL);
 }
 
 static bool
@@ -279,6 +302,8 @@ take_option(cursor *c, cl_options *options) {
     r = find_letter(text[1], bit);
     if (text[2])
       value = text + 2;
+    if (value && cl_find_row(text + 1, strcspn(text + 1, "="), bit))
+      return one_hyphen(c, text);
   }
   if (!r)
     return unknown_option(c, text);
@@ -317,12 +342,27 @@ row_of_name_before(const cursor *c) {
   return r && r->argument && strstr(r->argument, "NAME=") ? r : NULL;
 }
 
+/* A command, or the first word of one. */
+static bool
+is_command(const char *word) {
+  size_t n = strlen(word);
+  for (size_t i = 0; i < cl_command_count; i++)
+    if (strcspn(cl_commands[i].name, " ") == n &&
+        !memcmp(word, cl_commands[i].name, n))
+      return true;
+  return false;
+}
+
 static bool
 refuse_operand(cursor *c, const cl_options *options, const char *text) {
   const char *option = cl_option_of_file(text),
              *what = "one argument too many:";
   char hint[120];
   const cl_row *named = row_of_name_before(c);
+  if (!c->command && is_command(text)) {
+    snprintf(hint, sizeof hint, "the command comes first: glen %.20s", text);
+    return refuse(c, hint, "...");
+  }
   if (named) {
     snprintf(hint, sizeof hint, "--%s %.40s=%.40s is one argument", named->name,
              c->argv[c->at - 2], text);

@@ -113,14 +113,27 @@ declare(gs_parser *x, uint32_t name) {
 /* ---- the file ---- */
 
 static void
+refuse_name(gs_parser *x, const char *name) {
+  const char *names[GS_MOST_SIZES];
+  uint32_t n = x->sizes.vars.len;
+  for (uint32_t k = 0; k < n; k++)
+    names[k] = x->sizes.vars.data[k].name;
+  bs_error(x->ctx->diags, BS_NOWHERE, "unknown-name",
+           "the program has no size named %s", name);
+  if (n)
+    bs_hint_names(x->ctx->diags, name, names, n);
+  else
+    bs_hint(x->ctx->diags, "it declares none; (size %.40s 1 1024) does", name);
+}
+
+static void
 check_given(gs_parser *x) {
   for (uint32_t k = 0; k < x->n_given; k++) {
     bool has = parse_is_size(x, x->given[k].name);
     if (has && x->given[k].taken)
       *x->given[k].taken = true;
     if (!has && !x->given[k].taken && !x->ctx->diags->errors)
-      bs_error(x->ctx->diags, BS_NOWHERE, "unknown-name",
-               "the program has no size named %s", x->given[k].name);
+      refuse_name(x, x->given[k].name);
   }
 }
 

@@ -93,6 +93,9 @@ check_command(po_script_run *s, uint32_t lo, uint32_t hi) {
   const char *near = bs_nearest(po_tok(s, k)->word, all, n);
   if (near)
     bs_meant(s->diags, "", near);
+  else if (k + 2 < hi && po_is_mark(po_tok(s, k + 2), "="))
+    bs_hint(s->diags, "commas stand between new names: %.40s, %.40s = ...",
+            po_tok(s, k)->word, po_tok(s, k + 1)->word);
   else
     bs_hint(s->diags, "`glen schedule --list` shows all commands");
   return false;

@@ -3,6 +3,7 @@
  *
  * Line ends matter, but not inside brackets.  Comments run from # to the end
  * of the line. */
+#include "base/typographic.h"
 #include "poly/script/token.h"
 #include "base/utf8.h"
 #include <assert.h>
@@ -79,7 +80,10 @@ read_text(reader *r) {
 /* s[C].tile(..) is how schedules of TVM and Halide are written. */
 static bool
 no_meaning(reader *r, uint32_t lo) {
+  const char *foreign = bs_typographic(r->text + lo, r->size - lo);
   fault(r, lo, "this character has no meaning here");
+  if (foreign)
+    bs_hint(r->diags, "%s", foreign);
   if (r->text[lo] == '.')
     bs_hint(r->diags, "a command begins with its name and takes names of "
                       "loops: tile [i, j] [32, 32]");

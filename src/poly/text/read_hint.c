@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* read_hint.c - what a faulty loop program was perhaps meant to say: hints for
  * the diagnostic added last, from what was expected and what stands there. */
+#include "base/typographic.h"
 #include "glenside/type/elsewhere.h"
 #include "poly/text/text_read.h"
 #include <assert.h>
@@ -70,6 +71,8 @@ po_hint_syntax(const po_reader *r, const char *expected) {
 
 bool
 po_hint_character(const po_reader *r, char c) {
+  const char *foreign =
+      bs_typographic(r->text + r->now.lo, r->size - r->now.lo);
   static const struct {
     char c;
     const char *hint;
@@ -80,6 +83,8 @@ po_hint_character(const po_reader *r, char c) {
       {'|', "conditions are joined by `or`"},
       {'!', "for two sides that differ write `i < 3 or i > 3`"},
   };
+  if (foreign)
+    bs_hint(r->ctx.diags, "%s", foreign);
   for (size_t k = 0; k < sizeof hints / sizeof *hints; k++)
     if (hints[k].c == c)
       bs_hint(r->ctx.diags, "%s", hints[k].hint);
@@ -98,25 +103,6 @@ is_array(po_reader *r, const char *word) {
   return po_find_entry(r, PO_E_ARRAY, word, strlen(word)) != UINT32_MAX;
 }
 
-/* The nearest name, or else all of them, if they are few. */
-static bool
-hint_names(const po_reader *r, const char *word, const char *const *names,
-           uint32_t n) {
-  const char *near = bs_nearest(word, names, n);
-  bs_text all;
-  if (near)
-    bs_meant(r->ctx.diags, "`", near);
-  if (near || !n || n > 16)
-    return false;
-  bs_text_init(&all, r->ctx.heap);
-  for (uint32_t k = 0; k < n; k++)
-    bs_putf(&all, "%s%.60s", k ? ", " : "", names[k]);
-  bs_hint(r->ctx.diags, n == 1 ? "there is only %s" : "there are %s",
-          bs_text_str(&all));
-  bs_text_done(&all);
-  return false;
-}
-
 bool
 po_hint_index(po_reader *r) {
   const char *names[PO_MAX_LOOPS + PO_MAX_SIZES], *word = word_here(r);
@@ -132,7 +118,7 @@ po_hint_index(po_reader *r) {
             "indices and bounds do not depend on elements of arrays; gather "
             "reads an element at a place that is computed");
   else
-    hint_names(r, word, names, n);
+    bs_hint_names(r->ctx.diags, word, names, n);
   return false;
 }
 
@@ -144,7 +130,7 @@ po_hint_function(po_reader *r) {
   if (is_array(r, word))
     bs_hint(r->ctx.diags, "an element is written %.60s[i]", word);
   else
-    hint_names(r, word, names, GS_COMPUTE_COUNT);
+    bs_hint_names(r->ctx.diags, word, names, GS_COMPUTE_COUNT);
   return false;
 }
 
@@ -154,7 +140,8 @@ po_hint_array(po_reader *r) {
   const char **names = bs_arena_alloc(&r->arena, (n + 1) * sizeof *names);
   for (uint32_t k = 0; k < n; k++)
     names[k] = r->p->arrays.data[k].name;
-  return hint_names(r, word_here(r), names, n);
+  bs_hint_names(r->ctx.diags, word_here(r), names, n);
+  return false;
 }
 
 bool
@@ -164,7 +151,7 @@ po_hint_dtype(po_reader *r) {
     names[k] = gs_dtype_table[k].name;
   if (r->now.kind == PO_T_NAME &&
       !gs_hint_elsewhere(r->ctx.diags, GS_AS_DTYPE, word))
-    hint_names(r, word, names, GS_DTYPE_COUNT);
+    bs_hint_names(r->ctx.diags, word, names, GS_DTYPE_COUNT);
   return false;
 }
 

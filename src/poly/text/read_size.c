@@ -132,13 +132,26 @@ po_index_in(const po_reader *r, uint32_t n, uint32_t d, int64_t offset) {
   return po_aff_with_sizes(r->p, po_index(r->p->isl, n, d, 1, offset));
 }
 
+static bool
+refuse_name(const po_reader *r, const char *name) {
+  const char *names[PO_MAX_SIZES];
+  for (uint32_t k = 0; k < r->n_numbers; k++)
+    names[k] = r->numbers[k].name;
+  bs_error(r->ctx.diags, BS_NOWHERE, "unknown-name",
+           "the program has no size named %s", name);
+  if (r->n_numbers)
+    bs_hint_names(r->ctx.diags, name, names, r->n_numbers);
+  else
+    bs_hint(r->ctx.diags, "it declares none; size %.40s: 1 to 1024 does", name);
+  return false;
+}
+
 bool
 po_check_given(po_reader *r) {
   uint32_t at;
   for (uint32_t k = 0; k < r->n_given; k++)
     if (!po_find_number(r, r->given[k].name, strlen(r->given[k].name), &at))
-      return bs_error(r->ctx.diags, BS_NOWHERE, "unknown-name",
-                      "the program has no size named %s", r->given[k].name);
+      return refuse_name(r, r->given[k].name);
   return true;
 }
 

@@ -145,8 +145,7 @@ unknown_clause(const reader *r, uint32_t node, const char *head) {
     names[k + 1] = clause_table[k].name;
   bs_error(r->rules->ctx.diags, at(r, node)->span, "unknown-clause",
            "a test has no clause '%s'", head ? head : "()");
-  if (head)
-    rl_suggest(r->rules, head, names, CLAUSES + 1);
+  bs_hint_names(r->rules->ctx.diags, head ? head : "", names, CLAUSES + 1);
   return false;
 }
 
