@@ -63,11 +63,13 @@ const cl_row cl_rows[] = {
      "and ilp are optimal"},
     {"extract-time", 0, "SECONDS", SECONDS, AT(extract_time), CHOOSES | EXTRACT,
      "10", NULL,
-     "time for the exact extractors, which then take the best so far"},
+     "time for the exact extractors, after which they return the best result "
+     "so far"},
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp),
      SATURATE | MAP | COMPILE | RUN | SIMULATE, NULL, NULL,
-     "keeps the order of floating-point sums, and NaN in comparisons; with "
-     "floats, only rules that are seen to leave each as it is"},
+     "keeps the order of floating-point sums, and NaN in comparisons; in "
+     "programs with floats, uses only rules that glen sees to change none of "
+     "them"},
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp), SCHEDULE | LAYOUT | TILING,
      NULL, NULL,
      "keeps the order of floating-point sums, and NaN in comparisons"},
@@ -77,9 +79,9 @@ const cl_row cl_rows[] = {
      "packs it once; may be given several times"},
     {"weights", 0, "WAY", TEXT, AT(weights), COMPILE | RUN | TILING, "init",
      "init inputs",
-     "how inputs whose elements are in files reach the code: init: NAME_init "
-     "prepares them once for all calls; inputs: as parameters, like other "
-     "inputs (always so with --prepack and on devices)"},
+     "how the code gets inputs whose elements are in files: init: NAME_init "
+     "prepares them once for all calls; inputs: they are parameters, like "
+     "other inputs (always so with --prepack and on devices)"},
     {"dispatch", 0, "LIST", WORDS, AT(dispatch), COMPILE | RUN, NULL,
      "none avx2 avx512",
      "adds code for x86-64 processors with these features, separated by "
@@ -99,15 +101,15 @@ const cl_row cl_rows[] = {
     {"size", 0, "NAME=NUMBER", LIST, AT(sizes),
      COMPILE | SCHEDULE | CHECK | SATURATE | MAP | EXPLAIN | SIMULATE | LAYOUT,
      NULL, NULL,
-     "puts a number in the place of a size that a program or a .loops file "
-     "leaves open; may be given several times"},
+     "replaces a size that a program or a .loops file leaves open by a number; "
+     "may be given several times"},
     {"size", 0, "NAME=NUMBER", LIST, AT(sizes), RUN, NULL, NULL,
-     "the number of a size that a program or a .loops file leaves open, which "
+     "the value of a size that a program or a .loops file leaves open, which "
      "is passed to the code for all sizes; may be given several times"},
     {"size", 0, "NAME=NUMBER", LIST, AT(sizes), TILING, NULL, NULL,
-     "the number of a size that the program leaves open; "
-     "NAME=NUMBER,NUMBER,... asks about several calls, one for each number; "
-     "may be given several times"},
+     "the value of a size that the program leaves open; NAME=NUMBER,NUMBER,... "
+     "asks about several calls, one for each number; may be given several "
+     "times"},
     {"list-operators", 0, NULL, FLAG, AT(list_operators), IMPORT, NULL, NULL,
      "prints the operators that are supported and reads nothing"},
     {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h", FORMS,
@@ -135,7 +137,7 @@ const cl_row cl_rows[] = {
      "an array for an input; other inputs are made from the seed"},
     {"seed", 0, "N", COUNT, AT(seed),
      RUN | CHECK | COMPILE | SCHEDULE | SIMULATE, "1", NULL,
-     "determines the inputs that are not given"},
+     "determines the values of inputs that are not given"},
     {"seed", 0, "N", COUNT, AT(seed), RULES_PROVE, "1", NULL,
      "determines shapes and inputs; the same seed gives the same answer"},
     {"seed", 0, "N", COUNT, AT(seed), TARGET_TEST, "1", NULL,
@@ -214,12 +216,12 @@ const cl_row cl_rows[] = {
     {"stats", 0, NULL, FLAG, AT(stats), SATURATE, NULL, NULL,
      "adds to the report what each rule and each iteration did"},
     {"why-not", 0, "NAME", TEXT, AT(why_not), EXPLAIN | MAP, NULL, NULL,
-     "says why this instruction or rule was not used"},
+     "explains why this instruction or rule was not used"},
     {"require", 0, "LAYER", LIST, AT(required), MAP, NULL, NULL,
      "exits with 3 and the reason unless the layers of this name, such as "
      "'conv*', are mapped; may be given several times"},
     {"all", 0, NULL, FLAG, AT(all), MAP, NULL, NULL,
-     "lists all calls that each part may become, with their prices"},
+     "lists all calls that each part may become, with their costs"},
     {"max-steps", 0, "N", COUNT, AT(max_steps), EXPLAIN, "50000", NULL,
      "the largest number of steps in the chain of an output"},
     {"sched", 's', "FILE", TEXT, AT(script), SCHEDULE, NULL, NULL,
@@ -253,7 +255,7 @@ const cl_row cl_rows[] = {
      "takes the cheapest of N whole schedules, by the cost model"},
     {"keys", 0, "N", UP_TO, AT(keys), COMPILE | RUN | TILING, "16", NULL,
      "how many versions of the code may be made for parts of the sizes that a "
-     "program leaves open, beside the one for all of them; at most 16"},
+     "program leaves open, in addition to the one for all of them; at most 16"},
     {"tune", 0, "N", COUNT, AT(tune), COMPILE | RUN | SCHEDULE, "0", NULL,
      "builds and runs up to N whole schedules and takes the fastest; heeds "
      "--cc, "
@@ -263,7 +265,7 @@ const cl_row cl_rows[] = {
      "keeps the times, so that a later search continues this one (default: "
      "beside the output, .tune.json)"},
     {"tune-rounds", 0, "N", COUNT, AT(tune_rounds), COMPILE | RUN | SCHEDULE,
-     "3", NULL, "runs of each schedule, taken in turns"},
+     "3", NULL, "how many times each schedule is run, by turns"},
     {"tune-time", 0, "SECONDS", SECONDS, AT(tune_time),
      COMPILE | RUN | SCHEDULE, "30", NULL,
      "time for one compilation and for one run"},
@@ -271,7 +273,7 @@ const cl_row cl_rows[] = {
      "loops program tree axes deps script results fused",
      "what to print, separated by commas"},
     {"layout-cost", 0, "NAME", TEXT, AT(layout_cost), LAYOUT, "doc",
-     "doc autokernel lines", "how to price layouts"},
+     "doc autokernel lines", "the cost by which layouts are compared"},
     {"keep-order", 0, NULL, FLAG, AT(keep_order), LAYOUT, NULL, NULL,
      "chooses layouts alone; otherwise the innermost loop of each nest is "
      "chosen "
@@ -281,9 +283,8 @@ const cl_row cl_rows[] = {
     {"dry-run", 0, NULL, FLAG, AT(dry_run), SCHEDULE, NULL, NULL,
      "applies and checks the script but writes no file"},
     {"explain", 0, NULL, FLAG, AT(explain), SCHEDULE, NULL, NULL,
-     "shows each command as it was understood, with the instances that it "
-     "adds, "
-     "and what --recompute kept from being fused"},
+     "shows each command as glen understood it, with the number of instances "
+     "that it adds, and the arrays that --recompute kept from being fused"},
     {"list", 0, NULL, FLAG, AT(list), SCHEDULE, NULL, NULL,
      "prints the commands of scripts and applies nothing"},
     {"detect", 0, NULL, FLAG, AT(detect), TARGET, NULL, NULL,
@@ -298,7 +299,8 @@ const cl_row cl_rows[] = {
      "auto obeys NO_COLOR and CLICOLOR_FORCE"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), EVERY, NULL, NULL,
      "shows no progress and no notes"},
-    {"verbose", 'v', NULL, FLAG, AT(verbose), EVERY, NULL, NULL, "says more"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose), EVERY, NULL, NULL,
+     "prints more details"},
     {"help", 'h', NULL, FLAG, AT(help), EVERY, NULL, NULL, "prints this text"},
     {"version", 0, NULL, FLAG, AT(version), EVERY, NULL, NULL,
      "prints the version; with --verbose, features and libraries, too"},
