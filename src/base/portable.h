@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* portable.h - what macOS spells differently from Linux, or lacks. */
+/* portable.h - what other systems spell differently from Linux, or lack. */
 #ifndef BASE_PORTABLE_H
 #define BASE_PORTABLE_H
 
@@ -67,6 +67,9 @@ bs_environment(void) {
 #ifdef __APPLE__
   return *_NSGetEnviron();
 #else
+#ifndef __linux__
+  extern char **environ; /* which POSIX leaves to the program to declare */
+#endif
   return environ;
 #endif
 }
