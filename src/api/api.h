@@ -226,6 +226,10 @@ bool api_choose_keys(glen_context *, const glen_program *, const glen_target *,
  * one has chains of pointwise computes as one statement. */
 glen_loops *api_lower_net(glen_context *, const glen_program *,
                           const glen_target *, bool strict_fp);
+/* schedule.c: a copy of loops as they were lowered, for a variant of their
+ * target. */
+glen_loops *api_loops_for(glen_context *, const glen_loops *,
+                          const glen_target *);
 /* code.c: the program has an input of that name; else false and a
  * diagnostic. */
 bool api_know_input(glen_context *, const gs_program *, const char *name);

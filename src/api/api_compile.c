@@ -82,11 +82,16 @@ glen_schedule_loops(glen_context *ctx, glen_loops *loops,
 
 static glen_loops *
 lower_for(glen_context *ctx, const glen_program *program,
-          const glen_target *target, const glen_code_options *o,
-          glen_scheduled *out) {
+          const glen_target *target, const glen_code_options *o) {
   bool own = fusion_of(o) == GLEN_FUSE_AUTO && !o->choose;
-  glen_loops *loops = own ? api_lower_net(ctx, program, target, o->strict_fp)
-                          : glen_lower(ctx, program, target, o->strict_fp);
+  return own ? api_lower_net(ctx, program, target, o->strict_fp)
+             : glen_lower(ctx, program, target, o->strict_fp);
+}
+
+/* Of loops as they were lowered, which it takes; NULL: there are none. */
+static glen_loops *
+schedule_lowered(glen_context *ctx, glen_loops *loops,
+                 const glen_code_options *o, glen_scheduled *out) {
   const char *lowered =
       loops && o->keep_lowered ? glen_loops_text(ctx, loops) : NULL;
   if (loops && schedule_loops(ctx, loops, o, out)) {
@@ -109,7 +114,8 @@ add_key(glen_context *ctx, const glen_target *target,
         const glen_code_options *o, const po_key *key, glen_loops *loops) {
   glen_program program = {.program = key->program};
   glen_scheduled unused;
-  glen_loops *part = lower_for(ctx, &program, target, o, &unused);
+  glen_loops *part =
+      schedule_lowered(ctx, lower_for(ctx, &program, target, o), o, &unused);
   po_size *sizes = BS_NEWS(&ctx->arena, po_size, GS_MOST_SIZES);
   if (!part)
     return false;
@@ -122,13 +128,14 @@ add_key(glen_context *ctx, const glen_target *target,
   return true;
 }
 
+/* Of loops as they were lowered for the target, which it takes. */
 static glen_loops *
-lower_with_keys(glen_context *ctx, const glen_program *program,
-                const glen_target *target, const glen_code_options *o,
-                glen_scheduled *out) {
+schedule_with_keys(glen_context *ctx, const glen_program *program,
+                   const glen_target *target, glen_loops *lowered,
+                   const glen_code_options *o, glen_scheduled *out) {
   glen_code_options own = *o;
   po_keys keys;
-  glen_loops *loops = lower_for(ctx, program, target, o, out);
+  glen_loops *loops = schedule_lowered(ctx, lowered, o, out);
   if (!loops || !may_have_keys(program, o))
     return loops;
   own.keep_lowered = false;
@@ -143,35 +150,51 @@ lower_with_keys(glen_context *ctx, const glen_program *program,
 
 static bool
 add_variant(glen_context *ctx, const glen_program *program,
-            const glen_target *target, const glen_code_options *o,
-            glen_loops *loops, const char *name) {
+            const glen_target *target, const glen_loops *lowered,
+            const glen_code_options *o, glen_loops *loops, const char *name) {
   glen_code_options own = *o;
   glen_scheduled unused;
   own.keep_lowered = false;
-  glen_target *t = glen_target_variant(ctx, target, name);
+  const glen_target *t = glen_target_variant(ctx, target, name);
   glen_loops *variant =
-      t ? lower_with_keys(ctx, program, t, &own, &unused) : NULL;
+      t ? schedule_with_keys(ctx, program, t, api_loops_for(ctx, lowered, t),
+                             &own, &unused)
+        : NULL;
   bool ok = variant && glen_dispatch(ctx, loops, name, variant);
   if (!ok)
     glen_loops_free(variant);
   return ok;
 }
 
+/* What variants of a target differ in is first asked when loops are scheduled,
+ * so that they are lowered once. */
+static glen_loops *
+lower_variants(glen_context *ctx, const glen_program *program,
+               const glen_target *target, const glen_code_options *o,
+               glen_scheduled *out) {
+  const glen_target *base = glen_target_variant(ctx, target, "base");
+  glen_loops *lowered = base ? lower_for(ctx, program, base, o) : NULL;
+  glen_loops *loops =
+      lowered ? schedule_with_keys(ctx, program, base,
+                                   api_loops_for(ctx, lowered, base), o, out)
+              : NULL;
+  for (uint32_t k = 0; loops && k < o->n_variants; k++)
+    if (!add_variant(ctx, program, target, lowered, o, loops, o->variants[k])) {
+      glen_loops_free(loops);
+      loops = NULL;
+    }
+  glen_loops_free(lowered);
+  return loops;
+}
+
 static glen_loops *
 lower_scheduled(glen_context *ctx, const glen_program *program,
                 const glen_target *target, const glen_code_options *o,
                 glen_scheduled *out) {
-  uint32_t n_variants = o->n_variants;
-  const glen_target *first =
-      n_variants ? glen_target_variant(ctx, target, "base") : target;
-  glen_loops *loops =
-      first ? lower_with_keys(ctx, program, first, o, out) : NULL;
-  for (uint32_t k = 0; loops && k < n_variants; k++)
-    if (!add_variant(ctx, program, target, o, loops, o->variants[k])) {
-      glen_loops_free(loops);
-      loops = NULL;
-    }
-  return loops;
+  return o->n_variants
+             ? lower_variants(ctx, program, target, o, out)
+             : schedule_with_keys(ctx, program, target,
+                                  lower_for(ctx, program, target, o), o, out);
 }
 
 glen_loops *

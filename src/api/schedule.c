@@ -220,6 +220,20 @@ glen_loops_copy(glen_context *ctx, const glen_loops *loops) {
   return copy;
 }
 
+glen_loops *
+api_loops_for(glen_context *ctx, const glen_loops *loops,
+              const glen_target *target) {
+  API_ENTER_STAGE(ctx, "lowering", 1, NULL);
+  assert(!loops->original && !loops->n_variants);
+  glen_loops *copy = BS_NEW(&ctx->arena, glen_loops);
+  *copy = (glen_loops){.ctx = ctx,
+                       .loops = po_copy_for(loops->loops, target->target),
+                       .sizes = loops->sizes,
+                       .n_sizes = loops->n_sizes};
+  po_lay_out(copy->loops);
+  return copy;
+}
+
 bool
 glen_bind(glen_context *ctx, glen_loops *loops) {
   API_ENTER_STAGE(ctx, "scheduling", 1, false);

@@ -5,7 +5,8 @@
  * that nothing else is done with them, and a step leaves most sums alone.  What
  * is planned depends on the statements of a sum and on their arrays.
  * Statements that are as lowering made them are told by its number for them and
- * by their isl objects, arrays by what storage they have. */
+ * by their isl objects, arrays by what storage they have.  Copies for another
+ * target have plans of their own. */
 #include "poly/kernel/contraction_alike.h"
 #include "poly/loops/memo.h"
 #include <assert.h>
@@ -55,6 +56,7 @@ ask_of(const po_program *p, uint32_t stmt, po_memo_key *key) {
 bool
 po_plan_key(const po_program *p, const po_sum *sum, po_memo_key *key) {
   po_memo_ask(key, PO_MEMO_PLAN, p->strict_fp);
+  po_memo_of(key, NULL, NULL, NULL, (uintptr_t)p->target);
   return ask_of(p, sum->parts.init, key) && ask_of(p, sum->parts.update, key) &&
          ask_of(p, sum->parts.store, key) && ask_of(p, sum->formula, key) &&
          !key->too_long;

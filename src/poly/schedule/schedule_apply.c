@@ -130,10 +130,11 @@ copy_nest(po_program *to, const po_program *from) {
 }
 
 po_program *
-po_copy(const po_program *from) {
-  po_program *to = po_new_program(&from->ctx, from->source, from->target, from);
+po_copy_for(const po_program *from, const gs_target *target) {
+  po_program *to = po_new_program(&from->ctx, from->source, target, from);
   to->workspace_bytes = from->workspace_bytes;
   to->strict_fp = from->strict_fp;
+  to->chains = from->chains;
   to->copies_views = from->copies_views;
   for (uint32_t k = 0; k < from->sizes.len; k++)
     copy_size(to, &from->sizes.data[k]);
@@ -148,6 +149,11 @@ po_copy(const po_program *from) {
   for (uint32_t k = 0; k < from->deps.len; k++)
     po_take_dependences(to, from, k);
   return to;
+}
+
+po_program *
+po_copy(const po_program *from) {
+  return po_copy_for(from, from->target);
 }
 
 /* ---- refusals ---- */

@@ -136,11 +136,11 @@ passes_on(const fit_match *m, const gs_node *node) {
  * it; else their number. */
 static uint32_t *
 find_readers(const fit_match *m) {
-  enum { NOBODY = UINT32_MAX };
+  const uint32_t nobody = UINT32_MAX;
   const gs_program *p = m->session->program;
   uint32_t n = p->nodes.len;
   uint32_t *reader = bs_alloc(m->session->ctx.heap, (n + (size_t)1) * 4);
-  memset(reader, 0xff, (n + (size_t)1) * sizeof *reader); /* NOBODY */
+  memset(reader, 0xff, (n + (size_t)1) * sizeof *reader); /* nobody */
   for (uint32_t k = 0; k < p->outputs.len; k++)
     reader[p->outputs.data[k].term.i] = n;
   for (uint32_t t = 0; t < n; t++) {
@@ -148,11 +148,11 @@ find_readers(const fit_match *m) {
     uint32_t by = passes_on(m, node) ? t : n;
     for (uint32_t k = 0; k < node->n_kids; k++) {
       uint32_t *of = &reader[node->kids[k].i];
-      *of = *of == NOBODY ? by : n;
+      *of = *of == nobody ? by : n;
     }
   }
   for (uint32_t t = 0; t < n; t++)
-    reader[t] = reader[t] == NOBODY ? n : reader[t];
+    reader[t] = reader[t] == nobody ? n : reader[t];
   return reader;
 }
 
