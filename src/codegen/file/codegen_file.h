@@ -40,7 +40,8 @@ const char *cg_origin_text(cg_emitter *, const po_group *, uint32_t more);
 void cg_put_steps(cg_emitter *);
 /* The steps of NAME_prepack. */
 void cg_add_steps_before(cg_emitter *, cg_list *);
-/* profile.c: behind a step, in a build that is profiled; of any number. */
+/* profile.c: behind a step, in a build that is profiled; of any number, -1
+ * before the first one. */
 cg_node *cg_make_note_of_step(cg_emitter *, uint32_t group);
 cg_node *cg_make_note(cg_emitter *, int64_t step);
 /* file_prepack.c: NAME_prepack(const float *w, ..., void *prepacked) and

@@ -54,7 +54,7 @@ name_of(const cg_emitter *e, uint32_t group) {
 
 cg_node *
 cg_make_note(cg_emitter *e, int64_t step) {
-  assert(step >= 0);
+  assert(step >= -1);
   const char *name = bs_arena_printf(&e->arena, "%s_profile", e->options->name);
   const cg_expr *number = cg_number(&e->arena, step);
   return cg_make_do(&e->arena, cg_called(&e->arena, name, 1, &number));
