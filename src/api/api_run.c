@@ -72,7 +72,7 @@ glen_inputs_new(glen_context *ctx, const glen_program *program, uint64_t seed) {
   return t;
 }
 
-/* Those whose elements the program does not have. */
+/* Weights whose elements are in files are counted, not named. */
 void
 api_hint_inputs(glen_context *ctx, const gs_program *p) {
   uint32_t stored = 0;

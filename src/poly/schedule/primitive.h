@@ -86,8 +86,8 @@ const po_primitive *po_primitive_find(const char *name);
 bool po_apply(po_program **program, po_step_call *, po_program **undo);
 /* A deep copy: same context, source, target and isl; its own arena and pool. */
 po_program *po_copy(const po_program *);
-/* The same for a variant of its target, of which lowering asks nothing else:
- * the instructions and the memories are those of the target. */
+/* A copy for a variant of the program's target.  What lowering asks of a
+ * target, instructions and memories, is the same in all its variants. */
 po_program *po_copy_for(const po_program *, const gs_target *);
 /* error at the call's span: "PRIMITIVE: ..." with a code; returns false */
 bool po_refuse(const po_program *, const po_step_call *, const char *code,
