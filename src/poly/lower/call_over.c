@@ -132,46 +132,38 @@ keep_set(calls *x, __isl_take isl_set *set) {
   return po_keep_set(&x->low->scratch, set);
 }
 
-/* The elements of a place that one call sees, at the indices [loops, tile] of n
- * dimensions, the latter from `from` on. */
+/* The element of a place at the indices [loops, tile]; operand k says which of
+ * the loops the place has a dimension for, n_operands: as the result. */
 static po_target
-elements_of(calls *x, const po_placed *p, const uint32_t *loops, uint32_t leads,
-            uint32_t n, uint32_t from) {
-  uint32_t rank = p->at.rank;
+element_of(calls *x, const po_placed *p, uint32_t k) {
+  uint32_t loops[GS_MAX_RANK], leads = leads_of(x, k, loops), rank = p->at.rank;
+  uint32_t n = x->n + x->whole->rank - x->n_each;
   isl_multi_aff *index = isl_multi_aff_zero(po_map_space(x->low->isl, n, rank));
   for (uint32_t d = 0; d < rank; d++)
     index = isl_multi_aff_set_aff(
         index, (int)d,
-        po_index(x->low->isl, n, d < leads ? loops[d] : d - leads + from, 1,
+        po_index(x->low->isl, n, d < leads ? loops[d] : d - leads + x->n, 1,
                  0));
   index = isl_multi_aff_pullback_multi_aff(isl_multi_aff_copy(p->map), index);
   return (po_target){p->at.array, keep(x, index)};
 }
 
-/* The calls of the domain, each with the elements of a result. */
-static isl_set *
-with_tile(calls *x, __isl_keep isl_set *domain) {
-  const gs_type *type = x->whole;
-  isl_set *tile =
-      po_box(x->low->isl, type->dim + x->n_each, type->rank - x->n_each);
-  tile = isl_set_product(isl_set_copy(domain), tile);
-  return keep_set(x, isl_set_flatten(tile));
-}
-
-/* What a call overwrites begins as operand k is. */
+/* The elements of the tile of `from`, which lies as operand k does, go to those
+ * of `to`, which lies as the result does, for the calls of the domain. */
 static void
-add_copy(calls *x, __isl_keep isl_set *domain, uint32_t k,
-         const po_placed *to) {
-  uint32_t loops[GS_MAX_RANK], n = x->n + x->whole->rank - x->n_each;
-  uint32_t leads = leads_of(x, k, loops);
+add_elements(calls *x, po_stmt_kind kind, __isl_keep isl_set *domain,
+             const po_placed *from, uint32_t k, const po_placed *to) {
+  const gs_type *type = x->whole;
+  uint32_t own = type->rank - x->n_each;
   po_body body = {.low = x->low};
-  po_target from = elements_of(x, &x->placed[k], loops, leads, n, x->n);
-  leads = leads_of(x, x->c->instr->n_operands, loops);
-  po_target target = elements_of(x, to, loops, leads, n, x->n);
-  po_read read = {.array = from.array, .map = from.map};
-  po_put_read(&body, x->whole->dtype, &read);
-  po_add_stmt(&body, PO_ASSIGN, 0, with_tile(x, domain), n, &target,
-              x->c->term);
+  po_target target = element_of(x, to, x->c->instr->n_operands);
+  po_target source = element_of(x, from, k);
+  po_read read = {.array = source.array, .map = source.map};
+  isl_set *tile = po_box(x->low->isl, type->dim + x->n_each, own);
+  tile = isl_set_flatten(isl_set_product(isl_set_copy(domain), tile));
+  po_put_read(&body, type->dtype, &read);
+  po_add_stmt(&body, kind, kind == PO_UPDATE ? GS_C_ADD : 0, keep_set(x, tile),
+              x->n + own, &target, x->c->term);
 }
 
 static void
@@ -181,8 +173,8 @@ add_plain(calls *x, __isl_keep isl_set *domain, const po_placed *to) {
   bs_arena *arena = &x->low->out->arena;
   po_operand *operands = BS_NEWS(arena, po_operand, n + 1);
   isl_multi_aff **starts = BS_NEWS(arena, isl_multi_aff *, n + 1);
-  if (onto < n)
-    add_copy(x, domain, onto, to);
+  if (onto < n) /* it begins as that operand is */
+    add_elements(x, PO_ASSIGN, domain, &x->placed[onto], onto, to);
   for (uint32_t k = 0; k < n; k++)
     put_operand(x, k == onto ? to : &x->placed[k], k == onto ? n : k,
                 &operands[k], &starts[k]);
@@ -298,20 +290,6 @@ emit_accumulated(calls *x) {
 
 /* ---- sums that the host makes ---- */
 
-/* to += tile, for the calls of the domain. */
-static void
-add_partial(calls *x, __isl_keep isl_set *domain, const po_placed *to) {
-  uint32_t loops[GS_MAX_RANK], n = x->n + x->whole->rank - x->n_each;
-  uint32_t leads = leads_of(x, x->c->instr->n_operands, loops);
-  po_body body = {.low = x->low};
-  po_target target = elements_of(x, to, loops, leads, n, x->n);
-  po_target from = elements_of(x, &x->tile, loops, leads, n, x->n);
-  po_read read = {.array = from.array, .map = from.map};
-  po_put_read(&body, x->whole->dtype, &read);
-  po_add_stmt(&body, PO_UPDATE, GS_C_ADD, with_tile(x, domain), n, &target,
-              x->c->term);
-}
-
 static void
 emit_summed(calls *x) {
   const po_placed *result = &x->placed[x->c->instr->n_operands];
@@ -320,7 +298,8 @@ emit_summed(calls *x) {
   if (calls_in_sum(x) > 1) {
     make_tile(x);
     add_plain(x, later_calls(x), &x->tile);
-    add_partial(x, later_calls(x), result);
+    add_elements(x, PO_UPDATE, later_calls(x), &x->tile,
+                 x->c->instr->n_operands, result);
   }
   po_add_shared_nest(x->low, first, x->n);
 }
