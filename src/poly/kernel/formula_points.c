@@ -13,8 +13,8 @@
 
 typedef struct formula {
   const po_reduction *l;
-  const po_stmt *last, *to;
-  const po_expr *read; /* of the sums */
+  const po_stmt *last;
+  isl_map *reads;      /* from its instances to the sums */
   isl_pw_aff *address; /* of what it writes */
 } formula;
 
@@ -50,11 +50,9 @@ value_at(__isl_take isl_pw_aff *function, __isl_keep isl_point *at,
  * NULL: by none. */
 static __isl_give isl_point *
 reader_of(const formula *f, __isl_keep isl_point *stored) {
-  isl_map *reads =
-      isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(f->read->index));
+  isl_map *reads = isl_map_copy(f->reads);
   isl_size n = isl_map_dim(reads, isl_dim_out);
   bool ok = n >= 0;
-  reads = isl_map_intersect_domain(reads, isl_set_copy(f->to->domain));
   for (isl_size d = 0; d < n && ok; d++) {
     int64_t element;
     ok = value_at(isl_pw_multi_aff_get_at(f->last->write, (int)d), stored,
@@ -118,9 +116,12 @@ po_may_be_linear(const po_reduction *l, const po_stmt *last, const po_stmt *to,
   assert(read->array == last->array);
   if (l->sizes || last->n_iters != l->n_outer || !has_quotients(read->index))
     return true;
-  formula f = {.l = l, .last = last, .to = to, .read = read};
+  formula f = {.l = l, .last = last};
+  f.reads = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(read->index));
+  f.reads = isl_map_intersect_domain(f.reads, isl_set_copy(to->domain));
   f.address = po_linear_pw(to->write, l->p->arrays.data[to->array].dim);
   bool ok = agrees(&f);
+  isl_map_free(f.reads);
   isl_pw_aff_free(f.address);
   return ok;
 }
