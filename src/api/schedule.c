@@ -208,16 +208,23 @@ glen_schedule_auto(glen_context *ctx, glen_loops *loops, glen_fusion way,
   return api_fuse(ctx, loops, way, &o, &told);
 }
 
+static glen_loops *
+copy_for(glen_context *ctx, const glen_loops *loops, const gs_target *target) {
+  glen_loops *copy = BS_NEW(&ctx->arena, glen_loops);
+  *copy = (glen_loops){.ctx = ctx,
+                       .loops = po_copy_for(loops->loops, target),
+                       .original =
+                           loops->original ? po_copy(loops->original) : NULL,
+                       .sizes = loops->sizes,
+                       .n_sizes = loops->n_sizes};
+  po_lay_out(copy->loops);
+  return copy;
+}
+
 glen_loops *
 glen_loops_copy(glen_context *ctx, const glen_loops *loops) {
   API_ENTER(ctx, NULL);
-  glen_loops *copy = BS_NEW(&ctx->arena, glen_loops);
-  *copy = (glen_loops){.ctx = ctx,
-                       .loops = po_copy(loops->loops),
-                       .original =
-                           loops->original ? po_copy(loops->original) : NULL};
-  po_lay_out(copy->loops);
-  return copy;
+  return copy_for(ctx, loops, loops->loops->target);
 }
 
 glen_loops *
@@ -225,13 +232,7 @@ api_loops_for(glen_context *ctx, const glen_loops *loops,
               const glen_target *target) {
   API_ENTER_STAGE(ctx, "lowering", 1, NULL);
   assert(!loops->original && !loops->n_variants);
-  glen_loops *copy = BS_NEW(&ctx->arena, glen_loops);
-  *copy = (glen_loops){.ctx = ctx,
-                       .loops = po_copy_for(loops->loops, target->target),
-                       .sizes = loops->sizes,
-                       .n_sizes = loops->n_sizes};
-  po_lay_out(copy->loops);
-  return copy;
+  return copy_for(ctx, loops, target->target);
 }
 
 bool

@@ -24,7 +24,7 @@ typedef enum po_memo_question {
   PO_MEMO_CARRIED, /* storage.c: yes or no */
   PO_MEMO_HANDED_ON,
   PO_MEMO_FLOW, /* access.c: two relations */
-  PO_MEMO_PLAN  /* kernel/contraction_program.c: whether there is one, bytes */
+  PO_MEMO_PLAN  /* kernel/contraction_memo.c: whether there is one, bytes */
 } po_memo_question;
 
 /* A statement, or an access of it; what is not asked of is NULL. */
