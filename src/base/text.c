@@ -3,6 +3,7 @@
  *
  * Invariant: once anything was written, data[len] is NUL and len < cap. */
 #include "base/text.h"
+#include "base/typographic.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include <assert.h>
@@ -135,11 +136,14 @@ is_delimiter(unsigned char c) {
   return c <= ' ' || c == 0x7f || strchr("()\";", c);
 }
 
-/* At the start of a file it would be taken for the file's; elsewhere it is an
- * error outside of quotes. */
+/* At the start of a file a byte order mark would be taken for the file's;
+ * elsewhere it is an error outside of quotes, as characters are that word
+ * processors write. */
 static bool
-has_byte_order_mark(const char *s, size_t n) {
-  return memmem(s, n, "\xef\xbb\xbf", 3);
+needs_quotes_at(const char *s, size_t n) {
+  if ((unsigned char)*s < 0x80)
+    return is_delimiter((unsigned char)*s);
+  return (n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3)) || bs_typographic(s, n);
 }
 
 bool
@@ -158,11 +162,10 @@ bs_is_symbol(const char *s, size_t n) {
   assert(s || !n);
   int64_t integer;
   double real;
-  if (!n || has_byte_order_mark(s, n) ||
-      bs_read_number(s, n, &integer, &real) != BS_NO_NUMBER)
+  if (!n || bs_read_number(s, n, &integer, &real) != BS_NO_NUMBER)
     return false;
   for (size_t i = 0; i < n; i++)
-    if (is_delimiter((unsigned char)s[i]))
+    if (needs_quotes_at(s + i, n - i))
       return false;
   bool boolean =
       (n == 4 && !memcmp(s, "true", 4)) || (n == 5 && !memcmp(s, "false", 5));

@@ -231,6 +231,8 @@ Test(text, symbols_are_quoted_when_they_must) {
       {"\xff", "\"\xef\xbf\xbd\""},
       {"\xef\xbb\xbfz", "\"\xef\xbb\xbfz\""},
       {"t\xef\xbb\xbfz", "\"t\xef\xbb\xbfz\""},
+      {"x\xe2\x80\x92", "\"x\xe2\x80\x92\""},
+      {"\xc2\xa0", "\"\xc2\xa0\""},
   };
   bs_values *values = bs_values_new(&heap);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
