@@ -462,6 +462,14 @@ def step_circles():
     return one(call([sys.executable, "scripts/check-circles", RELEASE]))
 
 
+def step_clang():
+    """What gcc compiles without a warning, clang does, too."""
+    if not shutil.which("clang"):
+        skip("clang", "there is no clang")
+        return 0, 0
+    return one(call([sys.executable, "scripts/check-clang", RELEASE]))
+
+
 def step_methods():
     """What the table of methods names is there."""
     return one(call([sys.executable, "scripts/check-methods"]))
@@ -552,6 +560,7 @@ STEPS = {
     "ci": Step(step_ci),
     "methods": Step(step_methods),
     "circles": Step(step_circles, ["release"]),
+    "clang": Step(step_clang, ["release"]),
     "rows": Step(step_rows, ["release"]),
     "harness": Step(step_harness, ["release"]),
     "verdicts": Step(step_verdicts, ["release"]),

@@ -42,7 +42,8 @@ static void
 too_long(void *argument) {
   bs_heap *heap = argument;
   BS_VEC(char) v = {0};
-  bs_reserve(heap, &v, (uint64_t)UINT32_MAX + 1);
+  uint64_t more = (uint64_t)UINT32_MAX + 1;
+  bs_reserve(heap, &v, more);
 }
 
 Test(vec, too_long_is_out_of_memory) {

@@ -32,8 +32,8 @@ static const char *const views[] = {
     A OUT("(materialize (flatten (windows (access a 0) (shape 2 2) (stride 1 "
           "1))))"),
     A OUT("(transpose (materialize (pad a edge 0 1 1)) (list 1 0))"),
-    "(const c (shape 2 3) bf16 1 2 3 -4.5 inf nan)(tensor z (shape) f32)"
-    "(let d (transpose c (list 1 0)))(output d)(output c)(output z)",
+    ("(const c (shape 2 3) bf16 1 2 3 -4.5 inf nan)(tensor z (shape) f32)"
+     "(let d (transpose c (list 1 0)))(output d)(output c)(output z)"),
 };
 
 Test(constructs, views) {

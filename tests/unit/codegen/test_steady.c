@@ -43,8 +43,8 @@ Test(steady, c_of_every_kind_of_nest) {
       "(tensor x (shape 1 8 20 20) f32)(tensor w (shape 16 8 3 3) f32)"
       "(let y (compute dotProd (cartProd (access w 1) (windows (access (pad x "
       "zero 2 1 1) 1) (shape 8 3 3) (stride 1 1 1)))))(output y)",
-      "(tensor a (shape 5 7) i8)(let s (compute reduceSum (access a 1)))"
-      "(let t (compute neg (pad a zero 0 1 2)))(output s)(output t)",
+      ("(tensor a (shape 5 7) i8)(let s (compute reduceSum (access a 1)))"
+       "(let t (compute neg (pad a zero 0 1 2)))(output s)(output t)"),
   };
   for (uint32_t k = 0; k < sizeof texts / sizeof *texts; k++) {
     gs_program *p = program_over(gs_target_default(&ctx), texts[k]);

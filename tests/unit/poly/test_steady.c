@@ -55,8 +55,8 @@ Test(steady, lowering_of_every_kind_of_term) {
       "(let m (materialize (transpose s (list 1 0))))"
       "(let y (compute reduceMean (access (repeat m 0 2) 1)))"
       "(output y)(output m)",
-      "(tensor a (shape 2 9 9) f32)(let w (windows (access a 0) (shape 2 3 3) "
-      "(stride 1 2 2)))(let y (compute reduceMax w))(output y)",
+      ("(tensor a (shape 2 9 9) f32)(let w (windows (access a 0) (shape 2 3 3) "
+       "(stride 1 2 2)))(let y (compute reduceMax w))(output y)"),
   };
   size_t head = growth_of_lowering("(tensor a (shape 1) f32)(output a)");
   for (uint32_t k = 0; k < sizeof texts / sizeof *texts; k++)

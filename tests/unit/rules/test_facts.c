@@ -164,8 +164,8 @@ Test(facts, hold_when_interpreted) {
       "(windows (pad (access a 1) zero 1 5 2) (shape 3) (stride 2))",
       "(reshape (pad (access a 0) zero 0 2 0) (shape) (shape 3 10))",
       "(reshape (pad (access a 0) zero 0 2 0) (shape) (shape 3 2 5))",
-      "(windows (slice (pad (access a 1) zero 1 5 0) 1 0 7) (shape 6)"
-      " (stride 1))",
+      ("(windows (slice (pad (access a 1) zero 1 5 0) 1 0 7) (shape 6)"
+       " (stride 1))"),
       "(compute dotProd (pair (pad p zero 0 1 0) (pad p zero 0 1 0)))",
       "(cartProd (pad p zero 0 1 1) (pad p zero 1 0 0))",
       "(compute select (access (transpose (pad s zero 1 1 0) (list 1 0)) 1))",
