@@ -10,6 +10,7 @@
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide_unit.h"
+#include "glenside/target/machine.h"
 #include "poly/loops/names.h"
 #include "poly/loops/loops_sizes.h"
 #include <string.h>
@@ -53,13 +54,6 @@ put_top(cg_emitter *e, bs_text *out) {
   }
 }
 
-/* Vectors that are executed as two halves: as many multiply-adds a cycle as
- * with half of their length. */
-static bool
-has_half_vectors(const gs_target *t) {
-  return t->flops_per_cycle < (double)t->vector_bytes;
-}
-
 /* gcc takes the widest vectors only where it is told to. Where they are
  * executed as halves, their loads cross lines for nothing; kernels of
  * contractions, which name their vectors, have the registers of the wide
@@ -73,7 +67,7 @@ put_vector_width(const cg_emitter *e, bs_text *out) {
             "defined(__AVX512F__)\n"
             "#pragma GCC target(\"prefer-vector-width=%d\")\n"
             "#endif\n\n",
-            has_half_vectors(t) && !cg_needs_helper(&e->needs, CG_CONTRACT)
+            gs_has_half_vectors(t) && !cg_needs_helper(&e->needs, CG_CONTRACT)
                 ? 256
                 : 512);
 }

@@ -23,11 +23,20 @@
  *   if (glen_part) {
  *     ...
  *   }
- *   for (int i = 4 * glen_part; i < n; i++)
+ *   const int glen_whole = (n - 4 * glen_part) & -8;
+ *   if (glen_whole >= 8)
+ *     for (int i = 0; i < glen_whole; i++)
+ *       acc += x[4 * glen_part + i];
+ *   for (int i = 4 * glen_part + glen_whole; i < n; i++)
  *     acc += x[i];
+ *
+ * Of the rest, whole vectors are a loop of their own: where gcc knows that
+ * there is one at least, and no part of another, the lanes are in a register.
+ * Otherwise they are in memory, from where they are added up one by one.
  *
  * simd.c has found that the order of the sums is free; the one chosen here
  * follows from the program, its sizes and the target alone. */
+#include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "codegen/pass/pass.h"
 #include "codegen/build/build.h"
@@ -37,17 +46,18 @@
 /* Statements of the loop's body: each is written out for every part. */
 enum { MOST_STMTS = 2 };
 
-/* What the sums of parts are named after, and the length of one that is known
- * at run time only. */
+/* What the sums of parts are named after, and lengths that are known at run
+ * time only: of a part, and of whole vectors of the rest. */
 #define PART   "part"
 #define LENGTH "glen_part"
+#define WHOLE  "glen_whole"
 
 typedef struct parts {
   cg_emitter *e;
   cg_node *loop;
   const char *i;
   int64_t first, trips; /* of the loop; the most that it makes if it is open */
-  int64_t parts, length, lanes;
+  int64_t parts, length, lanes; /* one part: the loop is not cut in parts */
   bool open; /* how often the loop runs is known at run time only */
 } parts;
 
@@ -78,10 +88,10 @@ dtype_of(const parts *x, const cg_node *store) {
   return p->arrays.data[p->stmts.data[store->origin->stmt].array].dtype;
 }
 
-/* Elements of the target's vectors, of the widest of the sums. */
+/* Elements of vectors of some bytes, of the widest of the sums. */
 static int64_t
-lanes_of(const parts *x) {
-  int64_t bytes = 1, vector = x->e->p->target->vector_bytes;
+lanes_of(const parts *x, int64_t vector) {
+  int64_t bytes = 1;
   for (const cg_node *at = cg_below_marks(x->loop->first); at; at = at->next) {
     int64_t own = gs_dtype_table[dtype_of(x, at)].bytes;
     bytes = own > bytes ? own : bytes;
@@ -111,16 +121,21 @@ find_range(parts *x) {
 }
 
 /* Of shorter ones nothing is to be had: the processor is at the next sum before
- * it has ended one, and at the end each part is added up by itself. */
+ * it has ended one, and at the end each part is added up by itself.  They stay
+ * whole, but for the vectors of one whose length is open. */
 static bool
 find_parts(parts *x) {
   if (x->loop->kind != CG_FOR || x->loop->head.lanes != CG_LANES_SEEN ||
       x->loop->head.step != 1 || !is_of_sums(x->loop) || !find_range(x))
     return false;
-  x->lanes = lanes_of(x);
+  x->lanes = lanes_of(x, x->e->p->target->vector_bytes);
   x->parts = x->trips / (GS_SUM_PART * x->lanes);
   x->parts = x->parts < GS_SUM_PARTS ? x->parts : GS_SUM_PARTS;
-  if (x->parts < 2 || !has_names(x))
+  if (x->parts < 2) {
+    x->parts = 1;
+    return x->open && x->lanes > 1;
+  }
+  if (!has_names(x))
     return false;
   x->length = x->trips / x->parts / x->lanes * x->lanes;
   return true;
@@ -161,7 +176,7 @@ begin_of(const parts *x, int64_t part) {
   int64_t first;
   if (!x->open)
     return number(x, x->first + part * x->length);
-  if (!part)
+  if (!part || x->parts == 1)
     return from;
   bool zero = cg_is_number(from, &first) && !first;
   return zero ? offset_of(x, part)
@@ -291,18 +306,75 @@ static cg_node *
 make_rest(const parts *x) {
   int64_t rest = x->trips - x->parts * x->length;
   const cg_for *head = &x->loop->head;
-  const cg_expr *condition =
-      x->open ? head->condition
-              : up_to(x, CG_OP_AT_MOST, number(x, x->first + x->trips - 1));
-  cg_node *n = make_loop(x, begin_of(x, x->parts), condition);
+  cg_node *n =
+      make_loop(x, begin_of(x, x->parts),
+                up_to(x, CG_OP_AT_MOST, number(x, x->first + x->trips - 1)));
   n->first = cg_clone(&x->e->arena, cg_below_marks(x->loop->first));
-  if (x->open || rest >= GS_VECTOR_ITERATIONS) {
+  if (rest >= GS_VECTOR_ITERATIONS) {
     n->head.lanes = CG_LANES_SEEN;
-    n->head.is_ragged = x->open || rest % x->lanes;
+    n->head.is_ragged = rest % x->lanes;
     n->head.n_reductions = head->n_reductions;
     n->head.reductions = head->reductions;
   }
-  return x->open || rest ? n : NULL;
+  return rest ? n : NULL;
+}
+
+/* Of the vectors that compilers take for loops (put_vector_width in c.c). */
+static int64_t
+loop_vector_bytes(const po_program *p) {
+  int64_t bytes = p->target->vector_bytes;
+  bool halves = bytes >= 64 && gs_has_half_vectors(p->target);
+  return halves && !p->contractions.len ? bytes / 2 : bytes;
+}
+
+/* const int glen_whole = (n - 4 * glen_part) & -8; */
+static cg_node *
+make_whole_length(const parts *x, int64_t lanes) {
+  bs_arena *arena = &x->e->arena;
+  const cg_expr *n = trips_of(x);
+  if (x->parts > 1)
+    n = cg_paren(arena, infix(x, CG_OP_SUBTRACT, n, offset_of(x, x->parts)));
+  return cg_make_let(arena, bs_arena_printf(arena, "const %s", x->e->index),
+                     WHOLE, infix(x, CG_OP_BIT_AND, n, number(x, -lanes)));
+}
+
+/* Whole vectors behind the parts. */
+static cg_node *
+make_vectors(const parts *x, int64_t lanes) {
+  bs_arena *arena = &x->e->arena;
+  const cg_for *head = &x->loop->head;
+  const cg_expr *from = begin_of(x, x->parts);
+  cg_node *n = make_loop(x, number(x, 0), up_to(x, CG_OP_LESS, name(x, WHOLE)));
+  int64_t first;
+  n->first = cg_clone(arena, cg_below_marks(x->loop->first));
+  const cg_expr *at = name(x, x->i);
+  if (!cg_is_number(from, &first) || first)
+    at = cg_paren(arena, infix(x, CG_OP_ADD, from, at));
+  for (cg_node *to = n->first; to; to = to->next) {
+    to->origin = NULL;
+    to->store.value = cg_substitute(arena, to->store.value, x->i, at);
+  }
+  n->head.lanes = CG_LANES_SEEN;
+  n->head.n_reductions = head->n_reductions;
+  n->head.reductions = head->reductions;
+  return cg_make_if(
+      arena, infix(x, CG_OP_AT_LEAST, name(x, WHOLE), number(x, lanes)), n);
+}
+
+/* The same, where its length is known at run time only. */
+static void
+put_open_rest(const parts *x, cg_list *to) {
+  int64_t lanes = lanes_of(x, loop_vector_bytes(x->e->p));
+  const cg_expr *from = begin_of(x, x->parts);
+  int64_t first;
+  from = cg_is_number(from, &first) && !first
+             ? name(x, WHOLE)
+             : infix(x, CG_OP_ADD, from, name(x, WHOLE));
+  cg_node *n = make_loop(x, from, x->loop->head.condition);
+  n->first = cg_clone(&x->e->arena, cg_below_marks(x->loop->first));
+  cg_append(to, make_whole_length(x, lanes));
+  cg_append(to, make_vectors(x, lanes));
+  cg_append(to, n);
 }
 
 /* No statement before it adds to the same sum. */
@@ -338,17 +410,26 @@ make_whole(const parts *x) {
   return starts.first;
 }
 
+/* The parts, where there are enough elements for them. */
+static void
+put_open_parts(const parts *x, cg_list *to) {
+  if (x->parts == 1)
+    return;
+  cg_append(to, make_length(x));
+  cg_append(to, cg_make_if(&x->e->arena, name(x, LENGTH), make_whole(x)));
+}
+
 static cg_node *
 split(const parts *x) {
-  cg_node *whole = make_whole(x);
   cg_list all;
   cg_list_init(&all);
   if (x->open) {
-    cg_append(&all, make_length(x));
-    whole = cg_make_if(&x->e->arena, name(x, LENGTH), whole);
+    put_open_parts(x, &all);
+    put_open_rest(x, &all);
+  } else {
+    cg_append(&all, make_whole(x));
+    cg_append(&all, make_rest(x));
   }
-  cg_append(&all, whole);
-  cg_append(&all, make_rest(x));
   cg_node *out = cg_make_block(&x->e->arena, all.first);
   out->loop = x->loop->loop;
   return out;

@@ -35,6 +35,11 @@ gs_vector_registers(const gs_target *t) {
   return or_else(t ? t->vector_registers : 0, TARGET_MODEST_REGISTERS);
 }
 
+bool
+gs_has_half_vectors(const gs_target *t) {
+  return t && t->flops_per_cycle < (double)t->vector_bytes;
+}
+
 /* ---- caches ---- */
 
 gs_cache

@@ -15,6 +15,9 @@
 int64_t gs_cores(const gs_target *);
 int64_t gs_vector_bytes(const gs_target *);
 int64_t gs_vector_registers(const gs_target *);
+/* Whether vectors are executed as two halves: as many multiply-adds a cycle as
+ * with half of their length. */
+bool gs_has_half_vectors(const gs_target *);
 
 /* ---- caches: the first is next to a core, the second is a core's own ---- */
 

@@ -95,10 +95,12 @@ Test(c, parts_of_a_sum_of_open_size_have_their_length_at_run_time) {
   HAS(source, "const int glen_part = m < ");
   HAS(source, "if (glen_part) {");
   HAS(source, "acc0_part1 += a[(i0 + glen_part)]");
-  HAS(source, "i0 = 4 * glen_part; i0 < m;");
+  HAS(source, "const int glen_whole = (m - 4 * glen_part) & -4;");
+  HAS(source, "i0 = 4 * glen_part + glen_whole; i0 < m;");
   emit_text("(size m 1 60)(tensor a (shape m) f32)"
             "(let y (compute reduceSum (access a 0)))(output y)");
   HAS_NOT(source, "glen_part");
+  HAS(source, "const int glen_whole = m & -4;");
 }
 
 Test(c, equal_groups_share_a_function) {
