@@ -32,7 +32,7 @@ typedef struct slot {
   uint32_t hash;
 } slot;
 
-enum { SMALL_LOW = -1, SMALL_HIGH = 1024, FIRST_SLOTS = 1 << 8 };
+enum { SMALL_LOW = -1, SMALL_HIGH = 1024, FIRST_SLOTS = 1 << 8, FEW = 16 };
 
 struct bs_values {
   bs_heap *heap;
@@ -107,16 +107,45 @@ place(slot *slots, uint64_t mask, slot s) {
   slots[at] = s;
 }
 
+/* What would be looked up to find an entry. */
+static key
+key_of(const bs_values *values, const entry *e) {
+  if (e->kind == BS_KIND_SYM)
+    return (key){BS_KIND_SYM, e->len, 0, e->as.text, e->len};
+  if (e->kind == BS_KIND_LIST)
+    return (key){BS_KIND_LIST, e->len, 0,
+                 e->len ? (const void *)(values->pool.data + e->as.first) : "",
+                 e->len * sizeof(bs_value)};
+  return (key){.kind = (bs_kind)e->kind, .bits = e->as.bits};
+}
+
+/* The slots of all entries, in the order in which these were made. */
+static void
+place_all(bs_values *values, uint64_t count) {
+  values->mask = count - 1;
+  memset(values->slots, 0, count * sizeof *values->slots);
+  for (uint32_t id = 1; id < values->entries.len; id++) {
+    key k = key_of(values, &values->entries.data[id]);
+    place(values->slots, values->mask, (slot){id, hash_of(&k)});
+  }
+}
+
+/* As few slots as do. */
+static uint64_t
+slots_for(const bs_values *values) {
+  uint64_t count = FIRST_SLOTS;
+  while (2 * (uint64_t)values->entries.len >= count)
+    count *= 2;
+  return count;
+}
+
 static void
 double_slots(bs_values *values) {
   uint64_t count = 2 * (values->mask + 1);
   slot *slots = bs_calloc(values->heap, count, sizeof *slots);
-  for (uint64_t i = 0; i <= values->mask; i++)
-    if (values->slots[i].id)
-      place(slots, count - 1, values->slots[i]);
   bs_free(values->heap, values->slots);
   values->slots = slots;
-  values->mask = count - 1;
+  place_all(values, count);
 }
 
 static const char *
@@ -165,6 +194,44 @@ intern(bs_values *values, const key *k) {
   values->entries.data[id] = e;
   place(values->slots, values->mask, (slot){id, hash});
   return (bs_value){id};
+}
+
+static void
+drop(bs_values *values, uint32_t id) {
+  const entry *e = &values->entries.data[id];
+  key k = key_of(values, e);
+  uint64_t at = hash_of(&k) & values->mask;
+  while (values->slots[at].id != id)
+    at = (at + 1) & values->mask;
+  values->slots[at] = (slot){0};
+  if (e->kind == BS_KIND_INT && e->as.integer >= SMALL_LOW &&
+      e->as.integer <= SMALL_HIGH)
+    values->small[e->as.integer - SMALL_LOW] = 0;
+}
+
+/* The last one leaves first: no other that stays was placed behind it. */
+void
+bs_values_forget(bs_values *values, uint32_t count) {
+  uint32_t len = values->entries.len, kept = count + 1;
+  assert(count < len);
+  for (uint32_t id = len; id > kept; id--) {
+    const entry *e = &values->entries.data[id - 1];
+    drop(values, id - 1);
+    if (e->kind == BS_KIND_LIST)
+      values->pool.len = e->as.first;
+  }
+  values->entries.len = kept;
+  for (uint32_t id = kept; id < len; id++) {
+    entry e = values->entries.data[id];
+    if (e.kind != BS_KIND_SYM)
+      continue;
+    key k = key_of(values, &e);
+    values->entries.data[values->entries.len] = e;
+    place(values->slots, values->mask,
+          (slot){values->entries.len++, hash_of(&k)});
+  }
+  if (FEW * (uint64_t)values->entries.len < values->mask)
+    place_all(values, slots_for(values));
 }
 
 bs_value

@@ -53,6 +53,10 @@ bs_value bs_item(const bs_values *, bs_value list, uint32_t index);
 bool bs_to_ints(const bs_values *, bs_value list, int64_t *out, uint32_t max,
                 uint32_t *len);
 uint32_t bs_values_count(const bs_values *);
+/* Forgets the values made since there were `count`, for work of which no value
+ * is kept: what is looked up among fewer is found sooner, and memory stays
+ * bounded.  Symbols stay, as their texts may be held, but under other ids. */
+void bs_values_forget(bs_values *, uint32_t count);
 
 static inline bool
 bs_same(bs_value a, bs_value b) {

@@ -235,3 +235,73 @@ Test(value, the_table_is_whole_after_a_refusal) {
   bs_heap_done(&own);
   cr_assert_eq(c.live, 0);
 }
+
+/* One of any kind: numbers with and without a place of their own, names, and
+ * lists of what was made just before. */
+static bs_value
+make_one(bs_values *table, int64_t i, bs_value last) {
+  char name[20];
+  bs_value items[] = {last, bs_int(table, i % 50)};
+  snprintf(name, sizeof name, "s%ld", (long)i);
+  switch (i % 5) {
+  case 0:
+    return bs_int(table, i % 3 ? i : 2000 + i);
+  case 1:
+    return bs_real(table, (double)i / 7);
+  case 2:
+    return bs_sym(table, name);
+  case 3:
+    return bs_list(table, items, (uint32_t)(i % 3));
+  default:
+    return bs_list(table, items, 2);
+  }
+}
+
+/* Makes values from `from` on, without names where they are to be forgotten. */
+static bs_value
+make_many(bs_values *table, int64_t from, int64_t n, bool names) {
+  bs_value last = BS_NIL;
+  for (int64_t i = from; i < from + n; i++)
+    if (names || i % 5 != 2)
+      last = make_one(table, i, last);
+  return last;
+}
+
+Test(value, a_table_is_as_if_what_it_forgot_had_never_been_there) {
+  bs_values *other = bs_values_new(&heap);
+  int64_t begins[] = {0, 100, 400, 3000}, ends[] = {5, 4000, 1, 700};
+  for (int k = 0; k < 4; k++) {
+    uint32_t count = bs_values_count(values);
+    make_many(values, 10000, ends[k], false);
+    bs_values_forget(values, count);
+    cr_assert_eq(bs_values_count(values), count);
+    for (int again = 0; again < 2; again++)
+      for (int64_t n = 1; n < 300; n += 37) {
+        bs_value a = make_many(values, begins[k], n, true);
+        cr_assert(bs_same(a, make_many(other, begins[k], n, true)));
+        cr_assert_eq(bs_values_count(values), bs_values_count(other));
+      }
+  }
+}
+
+Test(value, names_outlive_what_is_forgotten_with_their_texts) {
+  enum { N = 400 };
+  const char *texts[N];
+  char name[20];
+  make_many(values, 0, 300, true);
+  uint32_t count = bs_values_count(values);
+  for (int k = 0; k < N; k++) {
+    snprintf(name, sizeof name, "name %d", k);
+    bs_value list[] = {bs_int(values, 5000 + k), bs_sym(values, name)};
+    bs_list(values, list, 2);
+    texts[k] = bs_as_sym(values, list[1]);
+  }
+  bs_values_forget(values, count);
+  cr_assert_eq(bs_values_count(values), count + N);
+  for (int k = 0; k < N; k++) {
+    snprintf(name, sizeof name, "name %d", k);
+    cr_assert_eq(bs_as_sym(values, bs_sym(values, name)), texts[k]);
+  }
+  make_many(values, 0, 300, true);
+  cr_assert_eq(bs_values_count(values), count + N);
+}
