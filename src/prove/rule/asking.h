@@ -21,6 +21,7 @@ typedef struct pv_asking {
   const pv_rule_options *options;
   pv_rule_answer *out;
   bs_map seen;        /* shapes, hashed */
+  bs_map samples;     /* hashed; how often the rule applies to each */
   pv_numbers numbers; /* that the rule may tell apart */
   int64_t focus;      /* one of them, or 0 */
   uint32_t rank;      /* asked for, or 0 */
@@ -31,6 +32,7 @@ typedef struct pv_asking {
   pv_sizes sizes;     /* of the class */
   int64_t cost;       /* of the shape reported */
   bool params;        /* the rule has parameters */
+  uint32_t setting;   /* counts these values */
   bool turned_on;     /* the shapes are those of other values of them */
   gs_compute asked;   /* of free operators: GS_COMPUTE_COUNT: any */
   gs_dtype dtype;     /* of most tensors: GS_DTYPE_COUNT: any */

@@ -177,9 +177,9 @@ remember(const gs_context *ctx, pv_rule_options *options) {
   return heap;
 }
 
-void
-pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
-              const pv_rule_options *options, pv_rule_answer *out) {
+static void
+prove(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
+      const pv_rule_options *options, pv_rule_answer *out) {
   pv_rule_options own = *options;
   pv_asking pr = {.ctx = ctx,
                   .rules = rules,
@@ -213,6 +213,17 @@ pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
   bs_heap_done(known);
   bs_free(ctx->heap, known);
   bs_map_done(ctx->heap, &pr.seen);
+  bs_map_done(ctx->heap, &pr.samples);
+}
+
+/* Types and attributes of thousands of samples are of no use to the next rule:
+ * an answer has none of them. */
+void
+pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
+              const pv_rule_options *options, pv_rule_answer *out) {
+  uint32_t before = bs_values_count(ctx->values);
+  prove(ctx, rules, rule, options, out);
+  bs_values_forget(ctx->values, before);
 }
 
 void

@@ -200,6 +200,7 @@ look_turned_on(void *arg) {
   bs_diags_init(&diags, &v->heap);
   gs_context ctx = {&v->heap, &arena, pr->ctx->values, &diags};
   uint32_t before = pr->out->shapes;
+  pr->setting++;
   pr->rules = rl_under(&ctx, rules, rule, v->value);
   pr->rule = pr->rules ? rl_find(pr->rules, rule->name) : NULL;
   if (pr->rule) {

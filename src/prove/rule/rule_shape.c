@@ -30,7 +30,8 @@ typedef struct attempt {
   int64_t cost;
   bs_map judged;     /* equations of it */
   uint32_t repeated; /* applications that make one of these */
-  bool fresh;        /* a new shape was looked at */
+  uint32_t matches;
+  bool fresh; /* a new shape was looked at */
 } attempt;
 
 /* --- shapes --------------------------------------------------------------- */
@@ -62,6 +63,23 @@ shape_hash(const attempt *a, const uint32_t *slots) {
     h = bs_hash(item, sizeof item);
   }
   return h;
+}
+
+/* What tells two samples apart: all that the rule is applied to.  Values keep
+ * their numbers while a rule is asked about, but for those of samples that
+ * failed. */
+static uint64_t
+sample_hash(const attempt *a, gs_term root) {
+  uint64_t h = bs_hash(&root.i, sizeof root.i);
+  for (uint32_t k = 0; k < a->p->nodes.len; k++) {
+    const gs_node *n = &a->p->nodes.data[k];
+    uint64_t item[4] = {h, (uint64_t)n->op << 32 | n->n_kids, n->attr.i, 0};
+    if (n->n_kids)
+      item[3] = bs_hash(n->kids, n->n_kids * sizeof *n->kids);
+    h = bs_hash(item, sizeof item);
+  }
+  uint64_t whole[3] = {h, a->sampler.dtype, a->pr->setting};
+  return bs_hash(whole, sizeof whole);
 }
 
 static bool
@@ -213,6 +231,7 @@ on_application(void *ctx, const rl_equation *e, uint32_t n,
   pv_asking *pr = a->pr;
   pv_verdict worst = PV_PROVED;
   pv_count(&pr->out->work, PV_W_MATCHES, 1);
+  a->matches++;
   if (was_judged(a, e, n))
     return ++a->repeated < MOST_REPEATED;
   if (seen_before(pr->ctx->heap, &pr->seen, shape_hash(a, slots)))
@@ -252,6 +271,26 @@ random_dtype(pv_sampler *s) {
   return likely[pv_random(s, sizeof likely / sizeof likely[0])];
 }
 
+/* A sample that was drawn before has no shape that is new; where the rule
+ * applies is counted as if it had been looked at again.  Elements of constants,
+ * which a condition may ask for, are not hashed. */
+static void
+apply_rule(attempt *a, gs_term root) {
+  pv_asking *pr = a->pr;
+  bool hashed = !a->p->constants.len;
+  uint64_t hash = hashed ? sample_hash(a, root) : 0;
+  uint32_t before = bs_map_get(&pr->samples, hash);
+  if (hashed && before != BS_NO_ENTRY) {
+    pv_count(&pr->out->work, PV_W_MATCHES, before);
+    return;
+  }
+  if (!rl_each_application(&a->ctx, pr->rules, pr->rule, a->p, root,
+                           on_application, a))
+    pr->out->cut++;
+  else if (hashed)
+    bs_map_put(pr->ctx->heap, &pr->samples, hash, a->matches);
+}
+
 static void
 try_shape(void *arg) {
   attempt *a = arg;
@@ -277,20 +316,21 @@ try_shape(void *arg) {
   s->dtype = pr->dtype == GS_DTYPE_COUNT ? random_dtype(s) : pr->dtype;
   s->slots = bs_calloc(&a->heap, s->parts->n_slots + (size_t)1, 4);
   s->growing = bs_calloc(&a->heap, s->parts->n_parts + (size_t)1, 1);
+  uint32_t values = bs_values_count(pr->ctx->values);
   gs_term root = pv_sample(s);
   pv_count(&pr->out->work, PV_W_SAMPLES, 1);
   pr->random = s->random;
   pr->left_free |= s->left_free;
   pr->asks_numbers |= s->asks_numbers;
-  if (!gs_term_ok(root))
+  if (!gs_term_ok(root)) {
+    bs_values_forget(pr->ctx->values, values);
     return;
+  }
   a->cost = cost_of(a->p);
   pv_count(&pr->out->work, PV_W_ELEMENTS, (uint64_t)a->cost);
   if (pr->out->answer.verdict == PV_REFUTED && a->cost >= pr->cost)
     return;
-  if (!rl_each_application(&a->ctx, pr->rules, pr->rule, a->p, root,
-                           on_application, a))
-    pr->out->cut++;
+  apply_rule(a, root);
 }
 
 /* True when a new shape was looked at. */

@@ -90,4 +90,8 @@ Test(steady, rules_right_and_wrong) {
   q.n_rules = rl_count(rules);
   cr_expect_eq(growth_of(&heap, rules_once, &q, "proofs of rules"),
                q.n_rules * head);
+  uint32_t values = bs_values_count(ctx.values);
+  q.n_rules = 2;
+  rules_once(&q);
+  cr_expect_eq(bs_values_count(ctx.values), values);
 }
