@@ -60,7 +60,7 @@ refuse(const cl_command *command, const cl_options *options) {
   static int (*const refusals[])(const cl_command *, const cl_options *) = {
       cl_refuse_native,   cl_refuse_rules,       cl_refuse_sizes,
       cl_refuse_inputs,   cl_refuse_overwriting, cl_refuse_suffixes,
-      cl_refuse_one_file, cl_refuse_json};
+      cl_refuse_one_file, cl_refuse_json,        cl_refuse_schedules};
   int code = GLEN_OK;
   for (size_t k = 0; !code && k < sizeof refusals / sizeof *refusals; k++)
     code = refusals[k](command, options);

@@ -112,6 +112,8 @@ set_value(cl_options *options, const cl_row *r, const char *text) {
   }
   case COUNT:
     return read_count(text, field);
+  case FROM_1:
+    return read_count(text, field) && *(uint64_t *)field;
   case UP_TO:
     return read_up_to(text, r->preset, field);
   case BYTES:
@@ -261,14 +263,25 @@ static const char *
 form_of(const cl_row *r) {
   return r->kind == BYTES     ? " (a number, perhaps with K, M, G or T)"
          : r->kind == COUNT   ? " (a whole number)"
+         : r->kind == FROM_1  ? " (a whole number from 1)"
          : r->kind == SECONDS ? " (a number from 0)"
          : r->kind == UP_TO   ? " (a whole number up to "
                               : "";
 }
 
+/* A value that the option would take, in place of one that it does not. */
+static bool
+value_meant(const cl_row *r, const char *value, char *meant, size_t size) {
+  static cl_options tried;
+  bool is_number = r->kind == COUNT || r->kind == FROM_1 || r->kind == UP_TO ||
+                   r->kind == BYTES || r->kind == SECONDS;
+  return is_number && cl_number_meant(r->kind, value, meant, size) &&
+         set_value(&tried, r, meant);
+}
+
 static bool
 refuse_value(cursor *c, const cl_row *r, const char *value) {
-  char what[160];
+  char what[160], meant[40], all[300];
   bool bounded = r->kind == UP_TO;
   snprintf(what, sizeof what, "--%s=", r->name);
   if (!*value)
@@ -276,7 +289,10 @@ refuse_value(cursor *c, const cl_row *r, const char *value) {
   snprintf(what, sizeof what, "--%s takes %s%s%s%s%s, not", r->name,
            r->choices ? "one of: " : "", r->choices ? r->choices : r->argument,
            form_of(r), bounded ? r->preset : "", bounded ? ")" : "");
-  return refuse(c, what, value);
+  if (!value_meant(r, value, meant, sizeof meant))
+    return refuse(c, what, value);
+  snprintf(all, sizeof all, "%s %.60s; did you mean %s?", what, value, meant);
+  return refuse(c, all, NULL);
 }
 
 /* The name of a long option behind a single hyphen. */

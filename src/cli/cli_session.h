@@ -103,6 +103,9 @@ bool cl_without_rules(const cl_options *);
 int cl_refuse_rules(const cl_command *, const cl_options *);
 /* --size of a model, whose dimensions get numbers by --dim. */
 int cl_refuse_sizes(const cl_command *, const cl_options *);
+/* code_options.c: says so and returns GLEN_USAGE where options of the schedule
+ * are none, or contradict each other; else GLEN_OK. */
+int cl_refuse_schedules(const cl_command *, const cl_options *);
 /* The program of a file, with the numbers of --size. */
 glen_program *cl_load_program(cl_session *, const glen_target *,
                               const char *path);

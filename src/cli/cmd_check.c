@@ -124,10 +124,6 @@ int
 cl_check(const cl_options *options) {
   cl_session session;
   pair p = {0};
-  if (!options->samples) {
-    fputs("glen: --samples: at least 1\n", stderr);
-    return GLEN_USAGE;
-  }
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
   int code = cl_load_pair(&session, cl_target(&session), &p.a, &p.b);

@@ -35,24 +35,11 @@ read_sizes(const char *text, code *c) {
   return o->n_tiles > 0;
 }
 
-static bool
-read_tiles(const char *text, code *c) {
-  if (!text || read_sizes(text, c))
-    return true;
-  fprintf(stderr, "glen: --tile: expected sizes such as 32,256, not '%s'\n",
-          text);
-  return false;
-}
-
 /* One name more than there can be is kept: it is refused as one too many. */
-static bool
+static void
 read_variants(const char *list, code *c) {
-  if (list && !*list) {
-    fputs("glen: --dispatch: the list is empty\n", stderr);
-    return false;
-  }
   if (list && !strcmp(list, "none"))
-    return true;
+    return;
   while (list && *list && c->options.n_variants <= GLEN_MAX_VARIANTS) {
     uint32_t k = c->options.n_variants++;
     size_t n = strcspn(list, ",");
@@ -61,7 +48,6 @@ read_variants(const char *list, code *c) {
     c->variants[k] = c->names[k];
     list += n + (list[n] == ',');
   }
-  return true;
 }
 
 /* Loops in their text form say themselves how they run, and code for a device
@@ -73,6 +59,50 @@ fusion_of(const cl_options *o) {
   if (o->fuse)
     glen_fusion_find(o->fuse, &way);
   return way == GLEN_FUSE_AUTO && other && !o->tile ? GLEN_FUSE_NONE : way;
+}
+
+static void
+read_options(const cl_session *session, code *c) {
+  const cl_options *o = session->options;
+  *c =
+      (code){.options = {.size = sizeof c->options,
+                         .strict_fp = o->strict_fp,
+                         .prepack = session->prepack,
+                         .n_prepack = session->n_prepack,
+                         .variants = c->variants,
+                         .fusion = fusion_of(o),
+                         .tiles = c->tiles,
+                         .choose = o->choose > UINT32_MAX ? UINT32_MAX
+                                                          : (uint32_t)o->choose,
+                         .script = o->script,
+                         .explain = o->explain,
+                         .recompute = o->recompute,
+                         .keys = (uint32_t)o->keys}};
+  if (o->layout)
+    glen_layout_cost_find(o->layout, &c->options.layout);
+  read_variants(o->dispatch, c);
+  if (o->tile)
+    read_sizes(o->tile, c);
+}
+
+/* What is wrong whatever the program is ------------------------------------ */
+
+static bool
+are_tiles(const char *text) {
+  code c = {0};
+  if (!text || read_sizes(text, &c))
+    return true;
+  fprintf(stderr, "glen: --tile: expected sizes such as 32,256, not '%s'\n",
+          text);
+  return false;
+}
+
+static bool
+are_variants(const char *list) {
+  if (!list || *list)
+    return true;
+  fputs("glen: --dispatch: the list is empty\n", stderr);
+  return false;
 }
 
 /* Options that contradict each other. */
@@ -96,10 +126,9 @@ agree(const cl_options *o) {
   return true;
 }
 
-/* A command that has no such option leaves it 0. */
 static bool
 is_bound(double recompute) {
-  if (!recompute || recompute >= 1)
+  if (recompute >= 1)
     return true;
   fprintf(stderr,
           "glen: --recompute: expected at least 1, not %g: what is needed is "
@@ -108,27 +137,13 @@ is_bound(double recompute) {
   return false;
 }
 
-static bool
-read_options(const cl_session *session, code *c) {
-  const cl_options *o = session->options;
-  *c =
-      (code){.options = {.size = sizeof c->options,
-                         .strict_fp = o->strict_fp,
-                         .prepack = session->prepack,
-                         .n_prepack = session->n_prepack,
-                         .variants = c->variants,
-                         .fusion = fusion_of(o),
-                         .tiles = c->tiles,
-                         .choose = o->choose > UINT32_MAX ? UINT32_MAX
-                                                          : (uint32_t)o->choose,
-                         .script = o->script,
-                         .explain = o->explain,
-                         .recompute = o->recompute,
-                         .keys = (uint32_t)o->keys}};
-  if (o->layout)
-    glen_layout_cost_find(o->layout, &c->options.layout);
-  return read_variants(o->dispatch, c) && agree(o) && is_bound(o->recompute) &&
-         read_tiles(o->tile, c);
+int
+cl_refuse_schedules(const cl_command *command, const cl_options *o) {
+  (void)command;
+  return are_tiles(o->tile) && are_variants(o->dispatch) && agree(o) &&
+                 is_bound(o->recompute)
+             ? GLEN_OK
+             : GLEN_USAGE;
 }
 
 static void
@@ -153,8 +168,7 @@ cl_schedule_loops(cl_session *session, glen_loops *loops,
   code c;
   glen_scheduled done;
   *printed = "";
-  if (!read_options(session, &c))
-    return false;
+  read_options(session, &c);
   if (session->options->tune)
     return tune(session, loops);
   bool ok = glen_schedule_loops(session->glen, loops, &c.options, &done);
@@ -182,8 +196,7 @@ cl_lower(cl_session *session, const glen_program *program,
          const glen_target *target, const char **lowered) {
   code c;
   glen_scheduled done;
-  if (!read_options(session, &c))
-    return NULL;
+  read_options(session, &c);
   if (session->options->tune)
     return lower_and_tune(session, program, target, lowered);
   c.options.keep_lowered = lowered != NULL;

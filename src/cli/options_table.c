@@ -159,12 +159,12 @@ const cl_row cl_rows[] = {
      "writes nothing; lists the files that would change and exits with 1"},
     {"expand", 0, NULL, FLAG, AT(expand), FMT, NULL, NULL,
      "prints the program with its definitions replaced by terms"},
-    {"samples", 'n', "N", COUNT, AT(samples), CHECK, "3", NULL,
+    {"samples", 'n', "N", FROM_1, AT(samples), CHECK, "3", NULL,
      "how many seeded inputs to run both programs on"},
     {"tolerance", 0, "X", SECONDS, AT(tolerance),
      RUN | CHECK | COMPILE | SCHEDULE | SIMULATE, "1e-4", NULL,
      "relative tolerance for floating point; integers are compared exactly"},
-    {"repeat", 0, "N", COUNT, AT(repeats), RUN, "1", NULL,
+    {"repeat", 0, "N", FROM_1, AT(repeats), RUN, "1", NULL,
      "how many calls to time; the fastest is shown"},
     {"profile", 0, NULL, FLAG, AT(profile), RUN, NULL, NULL,
      "prints a table of the steps: time, rate, bytes, share of the roofline, "
@@ -264,7 +264,7 @@ const cl_row cl_rows[] = {
      NULL, NULL,
      "keeps the times, so that a later search continues this one (default: "
      "beside the output, .tune.json)"},
-    {"tune-rounds", 0, "N", COUNT, AT(tune_rounds), COMPILE | RUN | SCHEDULE,
+    {"tune-rounds", 0, "N", FROM_1, AT(tune_rounds), COMPILE | RUN | SCHEDULE,
      "3", NULL, "how many times each schedule is run, by turns"},
     {"tune-time", 0, "SECONDS", SECONDS, AT(tune_time),
      COMPILE | RUN | SCHEDULE, "30", NULL,

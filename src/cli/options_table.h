@@ -8,13 +8,15 @@
 
 /* WORDS: some of the `choices`, divided by commas.  MAYBE: a word of `choices`
  * may stand behind `=`; alone it is the empty text, and means the first of
- * them.  UP_TO: a COUNT that is at most its preset. */
+ * them.  UP_TO: a COUNT that is at most its preset.  FROM_1: a COUNT that is
+ * not 0. */
 typedef enum cl_kind {
   FLAG,
   TEXT,
   WORDS,
   LIST,
   COUNT,
+  FROM_1,
   UP_TO,
   BYTES,
   SECONDS,

@@ -50,6 +50,7 @@ static const char *
 word_for(const cl_row *r, char *room, size_t size) {
   switch (r->kind) {
   case COUNT:
+  case FROM_1:
     return "7";
   case UP_TO:
     return "1";
@@ -76,6 +77,7 @@ holds(const line *l, const cl_row *r, const char *word) {
   const void *field = field_of(l, r);
   switch (r->kind) {
   case COUNT:
+  case FROM_1:
     return *(const uint64_t *)field == 7;
   case UP_TO:
     return *(const uint64_t *)field == 1;
