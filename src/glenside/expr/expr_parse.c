@@ -10,6 +10,7 @@
  * Calls of literals are folded, so `(list 1 0)` and `(* 2 $q)` are literals
  * to everybody else. */
 #include "glenside/expr/expr_functions.h"
+#include "glenside/type/elsewhere.h"
 #include <assert.h>
 #include <string.h>
 
@@ -202,7 +203,7 @@ symbol(const parser *p, uint32_t node, const char *name, want w) {
            strchr("aeiou", *gs_sort_name(w.sort)) ? "an" : "a",
            gs_sort_name(w.sort), name);
   if (p->scope->question_marks)
-    bs_hint(p->ctx->diags, "a variable is written ?%s", name);
+    gs_hint_variable(p->ctx->diags, name);
   return NULL;
 }
 

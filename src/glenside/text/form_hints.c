@@ -95,9 +95,18 @@ parse_hint_form(gs_parser *x, uint32_t form, const char *usage) {
     bs_hint(diags, "write %s", usage);
 }
 
+/* The name behind a mark with which other languages quote it, or NULL. */
+const char *
+parse_unquoted(const char *name) {
+  return strchr("'`,:", name[0]) && parse_is_plain_name(name + 1) ? name + 1
+                                                                  : NULL;
+}
+
 void
 parse_hint_unknown(gs_parser *x, const char *name) {
-  if (name[0] == '?')
+  if (parse_unquoted(name))
+    bs_meant(x->ctx->diags, "`", parse_unquoted(name));
+  else if (name[0] == '?')
     bs_hint(x->ctx->diags, "variables such as ?a stand in rules only");
   else if (name[strlen(name) - 1] == ',')
     bs_hint(x->ctx->diags, "separate operands by spaces alone: (add a b)");

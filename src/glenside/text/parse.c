@@ -90,19 +90,6 @@ collect_names(gs_parser *x, bool known) {
   }
 }
 
-bool
-parse_is_plain_name(const char *s) {
-  bool first = true;
-  size_t n = strlen(s);
-  for (; *s; s++, first = false) {
-    bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
-    bool digit = *s >= '0' && *s <= '9';
-    if (!letter && *s != '_' && (first || (!digit && *s != '-' && *s != '.')))
-      return false;
-  }
-  return n > 0 && n <= 200;
-}
-
 static bool
 same_span(bs_span a, bs_span b) {
   return a.file == b.file && a.lo == b.lo;
@@ -130,8 +117,11 @@ define(gs_parser *x, form_kind kind, uint32_t name) {
   if (!parse_is_plain_name(parse_symbol(x, name))) {
     bs_error(diags, sx->span, "bad-name", "`%.60s` cannot be a name",
              parse_symbol(x, name));
-    bs_hint(diags, "letters, digits, `_`, `-` and `.`, beginning with a letter "
-                   "or `_`, at most 200");
+    if (parse_unquoted(parse_symbol(x, name)))
+      bs_meant(diags, "`", parse_unquoted(parse_symbol(x, name)));
+    else
+      bs_hint(diags, "letters, digits, `_`, `-` and `.`, beginning with a "
+                     "letter or `_`, at most 200");
   }
   return b;
 }
@@ -141,23 +131,21 @@ define(gs_parser *x, form_kind kind, uint32_t name) {
 
 /* Numbers as other languages write them. */
 static void
-hint_literal(gs_parser *x, uint32_t node) {
+hint_literal(gs_parser *x, bool whole, uint32_t node) {
   const char *word = parse_symbol(x, node);
-  size_t digits = word ? strspn(word, "+-.0123456789") : 0;
   if (word && strpbrk(word, ",[]{}"))
     bs_hint(x->ctx->diags, "separate the elements by spaces alone: (const NAME "
                            "(shape 3) f32 1 2 3)");
-  else if (digits && strspn(word + digits, "fFlLuU") == strlen(word + digits))
-    bs_hint(x->ctx->diags, "a number has no suffix: write %.*s",
-            (int)(digits < 60 ? digits : 60), word);
+  else
+    parse_hint_number(x->ctx, parse_at(x, node), whole);
 }
 
 static bool
-refuse_literal(gs_parser *x, gs_dtype dtype, uint32_t node) {
+refuse_literal(gs_parser *x, gs_dtype dtype, bool whole, uint32_t node) {
   bs_error(x->ctx->diags, parse_at(x, node)->span, "bad-literal",
            "expected a literal of %s, found %s", gs_dtype_table[dtype].name,
            parse_describe(x, node));
-  hint_literal(x, node);
+  hint_literal(x, whole, node);
   return false;
 }
 
@@ -167,7 +155,7 @@ integer_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
   const gs_dtype_info *info = &gs_dtype_table[dtype];
   const bs_sx *sx = parse_at(x, node);
   if (sx->kind != BS_SX_INT)
-    return refuse_literal(x, dtype, node);
+    return refuse_literal(x, dtype, true, node);
   int64_t v = bs_as_int(x->ctx->values, sx->value);
   int64_t least = gs_dtype_least(dtype), most = gs_dtype_most(dtype);
   if (v >= least && v <= most)
@@ -183,7 +171,7 @@ static bool
 float_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
   const bs_sx *sx = parse_at(x, node);
   if (sx->kind != BS_SX_INT && sx->kind != BS_SX_REAL)
-    return refuse_literal(x, dtype, node);
+    return refuse_literal(x, dtype, false, node);
   double v = bs_as_real(x->ctx->values, sx->value);
   if (!isfinite(v) || gs_stays_finite(dtype, v))
     return true;
@@ -209,7 +197,7 @@ check_count(gs_parser *x, const char *name, const gs_type *type, uint32_t list,
            "%s has %lld elements, found %lld literal%s", name, (long long)want,
            (long long)have, have == 1 ? "" : "s");
   if (have == 1 && parse_symbol(x, first))
-    hint_literal(x, first);
+    hint_literal(x, false, first);
   else if (have == 1)
     bs_hint(x->ctx->diags, "broadcast repeats a constant with sizes of 1");
   return false;

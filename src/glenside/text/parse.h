@@ -115,6 +115,10 @@ bool parse_fault(gs_parser *, const gs_fault *, bs_span);
 void parse_hint_output(gs_parser *, uint32_t node);
 void parse_hint_form(gs_parser *, uint32_t form, const char *usage);
 void parse_hint_unknown(gs_parser *, const char *name);
+/* Sets the hint to how a number is written, if what was found is one as other
+ * languages write it. */
+void parse_hint_number(const gs_context *, const bs_sx *found, bool whole);
+const char *parse_unquoted(const char *name);
 /* Whether terms begin with the word: an operator, or a definition in use. */
 bool parse_heads_term(const gs_parser *, const char *word);
 /* Names end up in file names and generated code. */

@@ -61,6 +61,19 @@ parse_describe(const gs_parser *x, uint32_t node) {
   return "something else";
 }
 
+bool
+parse_is_plain_name(const char *s) {
+  bool first = true;
+  size_t n = strlen(s);
+  for (; *s; s++, first = false) {
+    bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
+    bool digit = *s >= '0' && *s <= '9';
+    if (!letter && *s != '_' && (first || (!digit && *s != '-' && *s != '.')))
+      return false;
+  }
+  return n > 0 && n <= 200;
+}
+
 /* Sizes are the variables of what is written outside of definitions. */
 bool
 parse_is_size(const gs_parser *x, const char *name) {
@@ -86,8 +99,10 @@ parse_int(gs_parser *x, const char *what, uint32_t node, bs_value *out) {
   }
   if (parse_is_sized(x, node))
     return parse_value(x, GS_SORT_INT, node, out);
-  return bs_error(x->ctx->diags, sx->span, "bad-attribute",
-                  "expected %s, found %s", what, parse_describe(x, node));
+  bs_error(x->ctx->diags, sx->span, "bad-attribute", "expected %s, found %s",
+           what, parse_describe(x, node));
+  parse_hint_number(x->ctx, sx, true);
+  return false;
 }
 
 /* What stands where an element of a list is expected, and is no integer. */
@@ -97,7 +112,8 @@ hint_element(gs_parser *x, const char *head, uint32_t node) {
   if (name && strpbrk(name, ",[]"))
     bs_hint(x->ctx->diags, "separate the elements by spaces alone: (%s 4 8)",
             head);
-  else if (name && !x->env && !strcmp(head, "shape"))
+  else if (name && !x->env && !strcmp(head, "shape") &&
+           (parse_is_plain_name(name) || !strcmp(name, "?")))
     bs_hint(x->ctx->diags,
             "a size that is known when the code is called is declared before: "
             "(size %.60s 1 1024)",
@@ -218,8 +234,10 @@ parse_parameter(gs_parser *x, char letter, uint32_t node, bs_value *out) {
   *out = sx->value;
   if (sx->kind == BS_SX_INT || sx->kind == BS_SX_REAL)
     return true;
-  return bs_error(x->ctx->diags, sx->span, "bad-attribute",
-                  "expected a number, found %s", parse_describe(x, node));
+  bs_error(x->ctx->diags, sx->span, "bad-attribute",
+           "expected a number, found %s", parse_describe(x, node));
+  parse_hint_number(x->ctx, sx, false);
+  return false;
 }
 
 static bool

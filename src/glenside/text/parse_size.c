@@ -17,9 +17,11 @@ need_int(gs_parser *x, uint32_t node, int64_t least, int64_t *out) {
   *out = bs_as_int(x->ctx->values, sx->value); /* of no integer: 0 */
   if (sx->kind == BS_SX_INT && *out >= least && *out <= GS_MAX_ELEMENTS)
     return true;
-  return bs_error(x->ctx->diags, sx->span, "number-range",
-                  "expected a number from %lld to 2^40, found %s",
-                  (long long)least, parse_describe(x, node));
+  bs_error(x->ctx->diags, sx->span, "number-range",
+           "expected a number from %lld to 2^40, found %s", (long long)least,
+           parse_describe(x, node));
+  parse_hint_number(x->ctx, sx, true);
+  return false;
 }
 
 /* The least and the greatest multiple are the bounds. */

@@ -100,7 +100,7 @@ unknown_name(parser *p, const char *name, bs_span span) {
   if (is_op)
     bs_hint(p->ctx->diags, "an operator is written (%s ...)", name);
   else if (p->scope->question_marks && name[0] != '?')
-    bs_hint(p->ctx->diags, "a variable is written ?%s", name);
+    gs_hint_variable(p->ctx->diags, name);
   return NO_NODE;
 }
 

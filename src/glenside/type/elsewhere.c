@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "glenside/type/elsewhere.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -54,6 +55,8 @@ static const struct {
      "it is written (layerNorm x gain bias AXIS EPSILON)"},
     {GS_AS_TERM, BATCH_NORM_WORDS, BATCH_NORM},
     {GS_AS_TERM, DROPOUT_WORDS, DROPOUT},
+    {GS_AS_TERM, " quote quasiquote ",
+     "nothing is quoted: write the name alone"},
     {GS_AS_TERM, " + plus ", "a sum is (add a b)"},
     {GS_AS_TERM, " - minus subtract ", "a difference is (sub a b)"},
     {GS_AS_TERM, " * times multiply ", "a product is (mul a b)"},
@@ -262,6 +265,13 @@ gs_hint_elsewhere(bs_diags *diags, gs_word_place place, const char *word) {
       return true;
     }
   return false;
+}
+
+void
+gs_hint_variable(bs_diags *diags, const char *word) {
+  const char *name = word + strspn(word, "'`,:$");
+  if (*name == '_' || isalpha((unsigned char)*name))
+    bs_hint(diags, "a variable is written ?%s", name);
 }
 
 static const struct {

@@ -22,6 +22,9 @@ typedef enum gs_word_place {
 /* Sets the hint of the diagnostic added last to what is to be written instead;
  * false: such a word, or none (NULL), says nothing there. */
 bool gs_hint_elsewhere(bs_diags *, gs_word_place, const char *word);
+/* Sets the hint to how a variable of rules of that name is written, if it may
+ * be meant as one. */
+void gs_hint_variable(bs_diags *, const char *word);
 /* What a file of this name is, where it holds no program: what to do with it.
  * Never NULL. */
 const char *gs_elsewhere_file(const char *path);
