@@ -67,6 +67,17 @@ rl_suggest(const rl_rules *rules, const char *word, const char *const *names,
 
 /* --- names ---------------------------------------------------------------- */
 
+/* A rule without its name, or with it behind what it is for. */
+static void
+hint_name(const reader *r, uint32_t first) {
+  uint32_t next = first ? at(r, first)->next : 0;
+  const char *name = next ? rl_symbol(r->rules, file_of(r), next) : NULL;
+  bool behind =
+      name && at(r, first)->kind == BS_SX_STRING && !strchr("?:$=<", name[0]);
+  bs_hint(diags(r), "%s(rule %s \"why\" LEFT => RIGHT)",
+          behind ? "the name comes first: " : "", behind ? name : "NAME");
+}
+
 /* The name of a form, or NULL with a diagnostic. */
 static const char *
 form_name(const reader *r, uint32_t node, const char *what) {
@@ -76,6 +87,8 @@ form_name(const reader *r, uint32_t node, const char *what) {
     return text;
   bs_error(diags(r), at(r, name ? name : node)->span, "bad-form",
            "the name of a %s is expected after '%s'", what, what);
+  if (!strcmp(what, "rule"))
+    hint_name(r, name);
   return NULL;
 }
 

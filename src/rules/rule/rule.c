@@ -174,6 +174,15 @@ surplus(outline *o, uint32_t node) {
   return false;
 }
 
+static bool
+no_left_side(outline *o, uint32_t arrow) {
+  bs_error(diags(o), at(o, arrow)->span, "bad-form",
+           "the rule '%s' has no left side", o->form->name);
+  bs_hint(diags(o), "(rule %s \"why\" LEFT => RIGHT)", o->form->name);
+  o->wrong_arrow = true;
+  return false;
+}
+
 /* An item that is no clause: intent, left side, arrow, right side. */
 static bool
 take_item(outline *o, uint32_t node) {
@@ -182,7 +191,9 @@ take_item(outline *o, uint32_t node) {
   if (at(o, node)->kind == BS_SX_STRING && !o->intent && !o->left)
     o->intent = rl_string(o->rules, o->file, node);
   else if (both || (name && !strcmp(name, "=>"))) {
-    if (o->arrow || !o->left)
+    if (!o->left && !o->arrow)
+      return no_left_side(o, node);
+    if (o->arrow)
       return surplus(o, node);
     o->arrow = node;
     o->both_ways = both;
@@ -199,13 +210,14 @@ static bool
 check_outline(const outline *o) {
   bs_span span = o->form->span;
   bool ok = true;
-  if (o->left && !o->arrow) {
+  if (o->left && !o->arrow)
     ok = bs_error(diags(o), span, "no-arrow", "the rule '%s' has no => or <=>",
                   o->form->name);
-    bs_hint(diags(o), "(rule %s \"why\" LEFT => RIGHT)", o->form->name);
-  } else if (!o->left || !o->right)
+  else if (!o->left || !o->right)
     ok = bs_error(diags(o), span, "bad-form", "the rule '%s' has no %s side",
                   o->form->name, o->left ? "right" : "left");
+  if (!ok)
+    bs_hint(diags(o), "(rule %s \"why\" LEFT => RIGHT)", o->form->name);
   return ok;
 }
 
