@@ -120,6 +120,9 @@ void bs_diags_clear(bs_diags *);
  * index + 1; 0 with a diagnostic (code "no-file", "too-large", "not-text") on
  * failure. */
 uint32_t bs_source_read(bs_diags *, const char *path, bs_span from);
+/* Sets the hint of the diagnostic added last, where the path of a file that
+ * cannot be read is an address of the web. */
+void bs_hint_address(bs_diags *, const char *path);
 /* A source from memory (copied). */
 uint32_t bs_source_add(bs_diags *, const char *path, const char *text,
                        size_t size);

@@ -152,6 +152,18 @@ bs_source_check(bs_diags *diags, uint32_t index) {
   return false;
 }
 
+void
+bs_hint_address(bs_diags *diags, const char *path) {
+  const char *rest = strstr(path, "://");
+  if (!strncmp(path, "file://", 7))
+    bs_meant(diags, "", path + 7);
+  else if (rest && rest > path && rest - path < 6)
+    bs_hint(diags,
+            "glen reads files only: download it first, for example with "
+            "curl -LO %.200s",
+            path);
+}
+
 static uint32_t
 refuse(bs_diags *diags, bs_span from, buffer *b, const char *code,
        const char *path, const char *why) {
@@ -159,6 +171,8 @@ refuse(bs_diags *diags, bs_span from, buffer *b, const char *code,
   bs_error(diags, from, code, "cannot read '%s': %s", path, why);
   if (!strcmp(why, BS_IS_FOLDER))
     bs_hint(diags, "name a file in it");
+  else
+    bs_hint_address(diags, path);
   return 0;
 }
 

@@ -73,6 +73,7 @@ on_bytes_of(const gs_context *ctx, const char *path, size_t *n) {
   if (!why)
     return bytes;
   bs_error(ctx->diags, BS_NOWHERE, "no-file", "cannot read %s: %s", path, why);
+  bs_hint_address(ctx->diags, path);
   return NULL;
 }
 
