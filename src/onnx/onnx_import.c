@@ -264,6 +264,7 @@ check_dims(on_import *im) {
     if (!is_new_dim(im, k))
       return false;
   }
+  on_warn_of_dims(im);
   return true;
 }
 

@@ -9,6 +9,8 @@
 
 /* NAME=SIZE, NAME=LEAST..MOST or NAME=LEAST..MOST:MULTIPLE, without a name. */
 bool on_read_dim(const char *text, gs_size *out);
+/* open_dims.c: warns of names that --dim gives and no input has. */
+void on_warn_of_dims(const on_import *);
 /* The size of the program that a symbolic dimension becomes. */
 gs_number on_open_size(on_import *, const char *symbol, gs_size);
 
