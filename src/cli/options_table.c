@@ -42,16 +42,17 @@ const cl_row cl_rows[] = {
     {"node-limit", 0, "N", COUNT, AT(node_limit), CHOOSES, "2000000", NULL,
      "the largest number of e-nodes"},
     {"time-limit", 0, "SECONDS", SECONDS, AT(time_limit), WORKS, "0", NULL,
-     "time for the whole command; what is cut short depends on the machine"},
+     "the most time for the whole command (0: no limit); what is left undone "
+     "depends on the speed of the machine"},
     {"memory-limit", 0, "BYTES", BYTES, AT(memory_limit), WORKS, "auto", NULL,
-     "memory for the whole process, with K, M, G and T as powers of 1024; "
-     "auto: "
-     "three quarters of what the machine or the container has"},
+     "the most memory for the whole process, with K, M, G and T as powers of "
+     "1024; auto: three quarters of what the machine or the container has"},
     {"work-limit", 0, "N", COUNT, AT(work_limit), CHOOSES, "536870912", NULL,
      "the largest number of steps that the search of one rule may take in an "
      "iteration; every 262,144 e-nodes allow as many again"},
     {"match-limit", 0, "N", COUNT, AT(match_limit), CHOOSES, "0", NULL,
-     "how many matches of each rule may be applied in the whole run"},
+     "the largest number of matches of each rule that may be applied in the "
+     "whole run"},
     {"rule-limit", 0, "N", COUNT, AT(match_limit), CHOOSES, NULL, NULL,
      "another name for --match-limit"},
     {"require-saturation", 0, NULL, FLAG, AT(require_saturation), CHOOSES, NULL,
@@ -63,13 +64,13 @@ const cl_row cl_rows[] = {
      "and ilp are optimal"},
     {"extract-time", 0, "SECONDS", SECONDS, AT(extract_time), CHOOSES | EXTRACT,
      "10", NULL,
-     "time for the exact extractors, after which they return the best result "
-     "so far"},
+     "the most time for the exact extractors, which then return the best "
+     "result so far"},
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp),
      SATURATE | MAP | COMPILE | RUN | SIMULATE, NULL, NULL,
      "keeps the order of floating-point sums, and NaN in comparisons; in "
-     "programs with floats, uses only rules that glen sees to change none of "
-     "them"},
+     "programs with floats, applies only rules that glen can show to leave all "
+     "floats unchanged"},
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp), SCHEDULE | LAYOUT | TILING,
      NULL, NULL,
      "keeps the order of floating-point sums, and NaN in comparisons"},
@@ -124,7 +125,7 @@ const cl_row cl_rows[] = {
     {"depfile", 0, "FILE", TEXT, AT(depfile), BUILDS & ~EXPLORES, NULL, NULL,
      "lists every file that was read"},
     {"depfile-format", 0, "FORMAT", TEXT, AT(depfile_format), BUILDS, "make",
-     "make ninja", "for which tool --depfile escapes special characters"},
+     "make ninja", "the tool for which --depfile escapes special characters"},
     {"stamp", 0, "FILE", TEXT, AT(stamp), BUILDS, NULL, NULL,
      "an empty file that is written whenever the command succeeds; --depfile "
      "then lists its dependencies"},
@@ -134,7 +135,7 @@ const cl_row cl_rows[] = {
     {"dump-phases", 0, "DIR", TEXT, AT(dump_phases), SATURATE | COMPILE | RUN,
      NULL, NULL, "writes every stage: 0.input.glen, 1.egraph.json, ..."},
     {"input", 'i', "NAME=F.npy", LIST, AT(inputs), RUN | SIMULATE, NULL, NULL,
-     "an array for an input; other inputs are made from the seed"},
+     "the array for an input; the other inputs are made from the seed"},
     {"seed", 0, "N", COUNT, AT(seed),
      RUN | CHECK | COMPILE | SCHEDULE | SIMULATE, "1", NULL,
      "determines the values of inputs that are not given"},
@@ -143,15 +144,14 @@ const cl_row cl_rows[] = {
     {"seed", 0, "N", COUNT, AT(seed), TARGET_TEST, "1", NULL,
      "determines sizes and values; the same seed gives the same answer"},
     {"shapes", 0, "N", COUNT, AT(shapes), RULES_PROVE, "224", NULL,
-     "how many shapes each rule is tried on"},
+     "the number of shapes that each rule is tried on"},
     {"jobs", 'j', "N", COUNT, AT(jobs), RULES_PROVE, "0", NULL,
-     "rules proved at the same time (0: one per core); the answers do not "
-     "depend "
-     "on it"},
+     "the number of rules that are proved at the same time (0: one per core); "
+     "the answers do not depend on it"},
     {"interpret", 0, NULL, FLAG, AT(interpret), RUN, NULL, NULL,
      "uses the reference interpreter, which is slow but needs no C compiler"},
     {"check", 0, NULL, FLAG, AT(check), RUN, NULL, NULL,
-     "compares with the reference interpreter; exit 4 on a mismatch"},
+     "compares with the reference interpreter; exits with 4 on a mismatch"},
     {"trace", 0, NULL, FLAG, AT(trace), SIMULATE, NULL, NULL,
      "prints a line for each call: its first and last cycle, its queue, and "
      "where its operands are"},
@@ -160,26 +160,26 @@ const cl_row cl_rows[] = {
     {"expand", 0, NULL, FLAG, AT(expand), FMT, NULL, NULL,
      "prints the program with its definitions replaced by terms"},
     {"samples", 'n', "N", FROM_1, AT(samples), CHECK, "3", NULL,
-     "how many seeded inputs to run both programs on"},
+     "the number of seeded inputs to run both programs on"},
     {"tolerance", 0, "X", SECONDS, AT(tolerance),
      RUN | CHECK | COMPILE | SCHEDULE | SIMULATE, "1e-4", NULL,
      "relative tolerance for floating point; integers are compared exactly"},
     {"repeat", 0, "N", FROM_1, AT(repeats), RUN, "1", NULL,
-     "how many calls to time; the fastest is shown"},
+     "the number of calls to time; the time of the fastest is shown"},
     {"profile", 0, NULL, FLAG, AT(profile), RUN, NULL, NULL,
      "prints a table of the steps: time, rate, bytes, share of the roofline, "
      "kernel and layer"},
     {"flame", 0, "FILE.svg", TEXT, AT(flame), RUN, NULL, NULL,
-     "with --profile, draws the same as a flame graph"},
+     "with --profile, also draws the table as a flame graph"},
     {"print", 0, "N", COUNT, AT(print_limit), RUN, "8", NULL,
-     "how many elements of each output to show"},
+     "the number of elements of each output to show"},
     {"cc", 0, "PROGRAM", TEXT, AT(cc), RUN | COMPILE | SCHEDULE | TARGET_TEST,
      NULL, NULL, "the C compiler (default: $CC, else cc)"},
     {"cc-flag", 0, "FLAG", LIST, AT(cc_flags),
      RUN | COMPILE | SCHEDULE | TARGET_TEST, NULL, NULL,
-     "a flag for the compiler"},
+     "a flag for the C compiler; may be given several times"},
     {"omp-threads", 0, "N", COUNT, AT(omp_threads), RUN | COMPILE | SCHEDULE,
-     "0", NULL, "OpenMP threads of the kernel (0: one per core)"},
+     "0", NULL, "the number of OpenMP threads of the kernel (0: one per core)"},
     {"sanitize", 0, NULL, FLAG, AT(sanitize), RUN, NULL, NULL,
      "runs the kernel under the address and undefined-behaviour sanitizers"},
     {"no-native", 0, NULL, FLAG, AT(no_native), EVERY & ~COMPLETIONS, NULL,
@@ -205,8 +205,8 @@ const cl_row cl_rows[] = {
     {"verify", 0, "LEVEL", MAYBE, AT(verify), SATURATE | COMPILE, NULL,
      "proved tested",
      "proves that the result equals the input; exits with 4 if that is "
-     "refuted, "
-     "with 3 if it is not proved; with tested, runs that agree suffice"},
+     "refuted, and with 3 if it is not proved; with tested, test runs that "
+     "agree are enough"},
     {"strict", 0, NULL, FLAG, AT(strict), RULES_PROVE, NULL, NULL,
      "exits with 1 if nothing is known about a rule"},
     {"strict", 0, NULL, FLAG, AT(strict), RULES_CHECK, NULL, NULL,
@@ -225,9 +225,9 @@ const cl_row cl_rows[] = {
     {"max-steps", 0, "N", COUNT, AT(max_steps), EXPLAIN, "50000", NULL,
      "the largest number of steps in the chain of an output"},
     {"sched", 's', "FILE", TEXT, AT(script), SCHEDULE, NULL, NULL,
-     "the script of schedule commands"},
+     "the script of schedule commands to apply"},
     {"schedule", 0, "FILE", TEXT, AT(script), COMPILE | RUN, NULL, NULL,
-     "a script of schedule commands for the loops"},
+     "the script of schedule commands to apply to the loops"},
     {"fuse", 0, "MODE", TEXT, AT(fuse), COMPILE | RUN, "auto",
      "auto none min smart max post-tile",
      "a schedule for the target: producers move into the loops of their "
@@ -254,41 +254,42 @@ const cl_row cl_rows[] = {
     {"choose", 0, "N", COUNT, AT(choose), COMPILE | RUN | SCHEDULE, "0", NULL,
      "takes the cheapest of N whole schedules, by the cost model"},
     {"keys", 0, "N", UP_TO, AT(keys), COMPILE | RUN | TILING, "16", NULL,
-     "how many versions of the code may be made for parts of the sizes that a "
-     "program leaves open, in addition to the one for all of them; at most 16"},
+     "the largest number of versions of the code, each for a range of the "
+     "sizes that a program leaves open, in addition to the one for all sizes; "
+     "at most 16"},
     {"tune", 0, "N", COUNT, AT(tune), COMPILE | RUN | SCHEDULE, "0", NULL,
-     "builds and runs up to N whole schedules and takes the fastest; heeds "
-     "--cc, "
-     "--cc-flag, --omp-threads, --seed and --tolerance"},
+     "builds and runs up to N whole schedules and takes the fastest, using "
+     "--cc, --cc-flag, --omp-threads, --seed and --tolerance"},
     {"tune-file", 0, "FILE", TEXT, AT(tune_file), COMPILE | RUN | SCHEDULE,
      NULL, NULL,
-     "keeps the times, so that a later search continues this one (default: "
+     "the file that keeps the times, so that a later search continues this one "
+     "(default: "
      "beside the output, .tune.json)"},
     {"tune-rounds", 0, "N", FROM_1, AT(tune_rounds), COMPILE | RUN | SCHEDULE,
-     "3", NULL, "how many times each schedule is run, by turns"},
+     "3", NULL,
+     "the number of times that each schedule is run, in turn with the others"},
     {"tune-time", 0, "SECONDS", SECONDS, AT(tune_time),
      COMPILE | RUN | SCHEDULE, "30", NULL,
-     "time for one compilation and for one run"},
+     "the most time for one compilation, and for one run"},
     {"print", 0, "LIST", WORDS, AT(print), SCHEDULE, NULL,
      "loops program tree axes deps script results fused",
      "what to print, separated by commas"},
     {"layout-cost", 0, "NAME", TEXT, AT(layout_cost), LAYOUT, "doc",
      "doc autokernel lines", "the cost by which layouts are compared"},
     {"keep-order", 0, NULL, FLAG, AT(keep_order), LAYOUT, NULL, NULL,
-     "chooses layouts alone; otherwise the innermost loop of each nest is "
-     "chosen "
-     "together with them"},
+     "chooses only layouts; otherwise, the innermost loop of each nest is "
+     "chosen with them"},
     {"widths", 0, "LIST", TEXT, AT(widths), LAYOUT, NULL, NULL,
      "lengths to cut dimensions into (default: 8; for lines 4,8,16,32)"},
     {"dry-run", 0, NULL, FLAG, AT(dry_run), SCHEDULE, NULL, NULL,
      "applies and checks the script but writes no file"},
     {"explain", 0, NULL, FLAG, AT(explain), SCHEDULE, NULL, NULL,
      "shows each command as glen understood it, with the number of instances "
-     "that it adds, and the arrays that --recompute kept from being fused"},
+     "that it adds, and the arrays that were not fused because of --recompute"},
     {"list", 0, NULL, FLAG, AT(list), SCHEDULE, NULL, NULL,
      "prints the commands of scripts and applies nothing"},
     {"detect", 0, NULL, FLAG, AT(detect), TARGET, NULL, NULL,
-     "describes this machine, as the system reports it"},
+     "describes this machine as the system reports it"},
     {"timings", 0, NULL, FLAG, AT(timings), SATURATE | RULES_ABLATE | EXPLAIN,
      NULL, NULL, "adds times to the report, which differ from run to run"},
     {"json", 0, NULL, FLAG, AT(json), EVERY & ~(COMPLETIONS | LSP), NULL, NULL,
