@@ -30,9 +30,10 @@
  *   for (int i = 4 * glen_part + glen_whole; i < n; i++)
  *     acc += x[i];
  *
- * Of the rest, whole vectors are a loop of their own: where gcc knows that
- * there is one at least, and no part of another, the lanes are in a register.
- * Otherwise they are in memory, from where they are added up one by one.
+ * Of the rest, whole vectors are a loop of their own if sizes are open: where
+ * gcc knows that there is one at least, and no part of another, the lanes are
+ * in a register.  Otherwise they are in memory, from where they are added up
+ * one by one.
  *
  * simd.c has found that the order of the sums is free; the one chosen here
  * follows from the program, its sizes and the target alone. */
@@ -120,6 +121,13 @@ find_range(parts *x) {
   return x->open;
 }
 
+/* Vectors of the loop are a loop of their own: where sizes are open, that is
+ * what keeps it from being slower than with numbers. */
+static bool
+has_vectors(const parts *x) {
+  return x->open && x->e->p->sizes.len && x->lanes > 1;
+}
+
 /* Of shorter ones nothing is to be had: the processor is at the next sum before
  * it has ended one, and at the end each part is added up by itself.  They stay
  * whole, but for the vectors of one whose length is open. */
@@ -133,7 +141,7 @@ find_parts(parts *x) {
   x->parts = x->parts < GS_SUM_PARTS ? x->parts : GS_SUM_PARTS;
   if (x->parts < 2) {
     x->parts = 1;
-    return x->open && x->lanes > 1;
+    return has_vectors(x);
   }
   if (!has_names(x))
     return false;
@@ -306,17 +314,18 @@ static cg_node *
 make_rest(const parts *x) {
   int64_t rest = x->trips - x->parts * x->length;
   const cg_for *head = &x->loop->head;
-  cg_node *n =
-      make_loop(x, begin_of(x, x->parts),
-                up_to(x, CG_OP_AT_MOST, number(x, x->first + x->trips - 1)));
+  const cg_expr *condition =
+      x->open ? head->condition
+              : up_to(x, CG_OP_AT_MOST, number(x, x->first + x->trips - 1));
+  cg_node *n = make_loop(x, begin_of(x, x->parts), condition);
   n->first = cg_clone(&x->e->arena, cg_below_marks(x->loop->first));
-  if (rest >= GS_VECTOR_ITERATIONS) {
+  if (x->open || rest >= GS_VECTOR_ITERATIONS) {
     n->head.lanes = CG_LANES_SEEN;
-    n->head.is_ragged = rest % x->lanes;
+    n->head.is_ragged = x->open || rest % x->lanes;
     n->head.n_reductions = head->n_reductions;
     n->head.reductions = head->reductions;
   }
-  return rest ? n : NULL;
+  return x->open || rest ? n : NULL;
 }
 
 /* Of the vectors that compilers take for loops (put_vector_width in c.c). */
@@ -423,13 +432,14 @@ static cg_node *
 split(const parts *x) {
   cg_list all;
   cg_list_init(&all);
-  if (x->open) {
+  if (x->open)
     put_open_parts(x, &all);
-    put_open_rest(x, &all);
-  } else {
+  else
     cg_append(&all, make_whole(x));
+  if (has_vectors(x))
+    put_open_rest(x, &all);
+  else
     cg_append(&all, make_rest(x));
-  }
   cg_node *out = cg_make_block(&x->e->arena, all.first);
   out->loop = x->loop->loop;
   return out;
