@@ -28,18 +28,28 @@ cg_indent(bs_text *out, uint32_t indent) {
 static void print_chain(const printer *, const cg_node *, uint32_t indent);
 static void print_node(const printer *, const cg_node *, uint32_t indent);
 
-/* ` {`, the body, `}`; or the body on a line of its own. */
+/* Whether a team shares the loop is known when it is reached. */
+static bool
+may_have_team(const printer *p, const cg_node *n) {
+  return p->language->pragmas && n->kind == CG_FOR && n->head.collapse &&
+         n->head.pays && !n->head.once;
+}
+
+/* ` {`, the body, `}`; or the body on a line of its own, unless an `else` of
+ * that could be taken for one of the node. */
 static void
 print_body(const printer *p, const cg_node *n, uint32_t indent) {
+  bool bare =
+      n->bare && !(n->kind == CG_IF && n->first && may_have_team(p, n->first));
   if (n->brace_below) {
     bs_putc(p->out, '\n');
     cg_indent(p->out, indent);
     bs_put(p->out, "{\n");
   } else {
-    bs_put(p->out, n->bare ? "\n" : " {\n");
+    bs_put(p->out, bare ? "\n" : " {\n");
   }
   print_chain(p, n->first, indent + 1);
-  if (n->bare)
+  if (bare)
     return;
   cg_indent(p->out, indent);
   bs_put(p->out, "}\n");
@@ -96,24 +106,20 @@ print_if_lanes(bs_text *out, const cg_for *loop) {
 
 static void
 print_sharing(bs_text *out, const cg_for *loop, uint32_t indent) {
-  bs_put(out, "#ifdef _OPENMP\n");
+  bs_put(out, loop->pays ? "" : "#ifdef _OPENMP\n");
   cg_indent(out, indent);
   bs_put(out, "#pragma omp parallel for");
   if (loop->collapse > 1)
     bs_putf(out, " collapse(%u)", loop->collapse);
   bs_put(out, loop->is_bounded ? " num_threads(GLEN_TEAM)" : "");
-  if (loop->pays) {
-    bs_put(out, " if (");
-    cg_print_expr(out, loop->pays);
-    bs_putc(out, ')');
-  }
-  bs_put(out, "\n#endif\n");
+  bs_put(out, loop->pays ? "\n" : "\n#endif\n");
 }
 
 static void
-print_pragmas(const printer *p, const cg_for *loop, uint32_t indent) {
+print_pragmas(const printer *p, const cg_for *loop, bool shared,
+              uint32_t indent) {
   bs_text *out = p->out;
-  if (loop->collapse)
+  if (loop->collapse && shared)
     print_sharing(out, loop, indent);
   if (loop->lanes != CG_LANES_NONE) {
     print_if_lanes(out, loop);
@@ -159,24 +165,7 @@ print_once(const printer *p, const cg_node *n, uint32_t indent) {
 }
 
 static void
-print_for(const printer *p, const cg_node *n, uint32_t indent) {
-  const cg_for *loop = &n->head;
-  bs_text *out = p->out;
-  if (loop->once) {
-    print_once(p, n, indent);
-    return;
-  }
-  if (p->language->pragmas)
-    print_pragmas(p, loop, indent);
-  if (loop->unrolls && p->language->unroll) {
-    cg_indent(out, indent);
-    bs_putf(out, "%s\n", p->language->unroll);
-  }
-  if (loop->unrolled && p->language->pragmas) {
-    cg_indent(out, indent);
-    bs_putf(out, "GLEN_UNROLLED(%u)\n", loop->unrolled);
-  }
-  cg_indent(out, indent);
+print_head(bs_text *out, const cg_for *loop) {
   bs_put(out, "for (");
   if (loop->type)
     bs_putf(out, "%s ", loop->type);
@@ -191,7 +180,56 @@ print_for(const printer *p, const cg_node *n, uint32_t indent) {
   bs_putc(out, ';');
   print_step(out, loop);
   bs_putc(out, ')');
+}
+
+/* The loop as a team shares it, or as one thread alone runs it. */
+static void
+print_loop(const printer *p, const cg_node *n, bool shared, uint32_t indent) {
+  const cg_for *loop = &n->head;
+  bs_text *out = p->out;
+  if (p->language->pragmas)
+    print_pragmas(p, loop, shared, indent);
+  if (loop->unrolls && p->language->unroll) {
+    cg_indent(out, indent);
+    bs_putf(out, "%s\n", p->language->unroll);
+  }
+  if (loop->unrolled && p->language->pragmas) {
+    cg_indent(out, indent);
+    bs_putf(out, "GLEN_UNROLLED(%u)\n", loop->unrolled);
+  }
+  cg_indent(out, indent);
+  print_head(out, loop);
   print_body(p, n, indent);
+}
+
+/* A team of one takes as long to begin as a small product: where no team pays,
+ * none is made, as one with the clause `if` would be. */
+static void
+print_either(const printer *p, const cg_node *n, uint32_t indent) {
+  bs_text *out = p->out;
+  bs_put(out, "#ifdef _OPENMP\n");
+  cg_indent(out, indent);
+  bs_put(out, "if (");
+  cg_print_expr(out, n->head.pays);
+  bs_put(out, ") {\n");
+  print_loop(p, n, true, indent + 1);
+  cg_indent(out, indent);
+  bs_put(out, "} else\n#endif\n");
+  cg_indent(out, indent);
+  bs_put(out, "{\n");
+  print_loop(p, n, false, indent + 1);
+  cg_indent(out, indent);
+  bs_put(out, "}\n");
+}
+
+static void
+print_for(const printer *p, const cg_node *n, uint32_t indent) {
+  if (n->head.once)
+    print_once(p, n, indent);
+  else if (may_have_team(p, n))
+    print_either(p, n, indent);
+  else
+    print_loop(p, n, true, indent);
 }
 
 /* ---- others ---- */

@@ -148,11 +148,32 @@ Test(quote, threads_share_the_next_loops) {
   cg_write(&w, "f(a, b);");
   cr_expect_str_eq(
       printed(cg_end(&w)),
-      "#ifdef _OPENMP\n"
-      "#pragma omp parallel for collapse(2) if (1.0 * n >= 8.0)\n"
-      "#endif\n"
-      "for (int a = 0; a < 2; a++)\n  for (int b = 0; b < 2; b++)\n"
-      "    f(a, b);\n");
+      "#ifdef _OPENMP\nif (1.0 * n >= 8.0) {\n"
+      "  #pragma omp parallel for collapse(2)\n"
+      "  for (int a = 0; a < 2; a++)\n    for (int b = 0; b < 2; b++)\n"
+      "      f(a, b);\n"
+      "} else\n#endif\n{\n"
+      "  for (int a = 0; a < 2; a++)\n    for (int b = 0; b < 2; b++)\n"
+      "      f(a, b);\n"
+      "}\n");
+}
+
+Test(quote, no_else_is_taken_for_that_of_a_test_around_it) {
+  cg_writer w;
+  cg_start(&w, &arena);
+  cg_open_body(&w);
+  cg_write(&w, "if (n > 1)");
+  cg_write_team(&w, 1, "1.0 * n >= 8.0");
+  cg_write(&w, "for (int a = 0; a < n; a++)");
+  cg_write(&w, "f(a);");
+  cr_expect_str_eq(printed(cg_end(&w)),
+                   "if (n > 1) {\n"
+                   "#ifdef _OPENMP\n  if (1.0 * n >= 8.0) {\n"
+                   "    #pragma omp parallel for\n"
+                   "    for (int a = 0; a < n; a++)\n      f(a);\n"
+                   "  } else\n#endif\n  {\n"
+                   "    for (int a = 0; a < n; a++)\n      f(a);\n"
+                   "  }\n}\n");
 }
 
 Test(quote, cases_may_hang_on_the_preprocessor_and_one_is_for_all_others) {
