@@ -28,8 +28,8 @@ has_form(format_args *a, const char *path) {
   if (known)
     return true;
   a->ok = bs_error(&a->ctx->diags, BS_NOWHERE, "no-form",
-                   "'%s' is no file that can be formatted", path);
-  bs_hint(&a->ctx->diags, ".glen, .rules and .target files have one form");
+                   "'%s' cannot be formatted", path);
+  bs_hint(&a->ctx->diags, "glen formats .glen, .rules and .target files");
   return false;
 }
 

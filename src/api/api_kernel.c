@@ -109,8 +109,9 @@ glen_kernel_load(glen_context *ctx, const char *path, uint32_t threads) {
   API_ENTER(ctx, NULL);
   bs_diags *diags = &ctx->diags;
   if (diags->no_children)
-    bs_error(diags, BS_NOWHERE, "no-native",
-             "no kernel is loaded where compiled code must not be executed");
+    bs_error(
+        diags, BS_NOWHERE, "no-native",
+        "a kernel cannot be loaded where compiled code must not be executed");
   else if (access(path, R_OK))
     bs_error(diags, BS_NOWHERE, "no-file", "cannot read '%s': %s", path,
              strerror(errno));

@@ -15,7 +15,8 @@ knows_cost(glen_context *ctx, glen_layout_cost cost) {
   if (cost == GLEN_LAYOUT_NONE ||
       (unsigned)cost >= sizeof costs / sizeof *costs)
     return bs_error(&ctx->diags, BS_NOWHERE, "no-such-cost",
-                    "there is no cost of layouts of number %u", (unsigned)cost);
+                    "there is no layout cost with the number %u",
+                    (unsigned)cost);
   return true;
 }
 

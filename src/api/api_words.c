@@ -73,7 +73,8 @@ bool
 api_find_method(glen_context *ctx, glen_extractor extractor, ex_method *out) {
   if ((unsigned)extractor > GLEN_EXTRACT_ILP)
     return bs_error(&ctx->diags, BS_NOWHERE, "unknown-extractor",
-                    "there is no extractor of number %u", (unsigned)extractor);
+                    "there is no extractor with the number %u",
+                    (unsigned)extractor);
   *out = (ex_method)extractor;
   if (ex_method_is_there(*out))
     return true;

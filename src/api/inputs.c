@@ -111,7 +111,7 @@ glen_target_variant(glen_context *ctx, const glen_target *target,
   const gs_variant *v = gs_find_variant(name);
   if (!v) {
     bs_error(&ctx->diags, BS_NOWHERE, "unknown-variant",
-             "there is no variant of processors named %s", name);
+             "there is no processor variant named %s", name);
     bs_hint(&ctx->diags, "variants are: base, avx2, avx512");
     return NULL;
   }

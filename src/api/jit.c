@@ -340,8 +340,9 @@ glen_jit(glen_context *ctx, const glen_loops *loops,
   API_ENTER_LISTENING(ctx, NULL);
   bs_stage_begin(&ctx->governor, "the C compiler", 1, 1);
   if (ctx->diags.no_children) {
-    bs_error(&ctx->diags, BS_NOWHERE, "no-native",
-             "no kernel is loaded where compiled code must not be executed");
+    bs_error(
+        &ctx->diags, BS_NOWHERE, "no-native",
+        "a kernel cannot be loaded where compiled code must not be executed");
     return NULL;
   }
   return api_knows_sizes(ctx, loops->loops, "a kernel in process")

@@ -177,7 +177,7 @@ api_hint_names(glen_context *ctx, glen_data what, const char *name) {
   if (other)
     bs_hint(&ctx->diags, "%s", other);
   else if (what == GLEN_DATA_RULES && strchr(name, ','))
-    bs_hint(&ctx->diags, "several are named one by one: --rules A --rules B");
+    bs_hint(&ctx->diags, "name each of several by itself: --rules A --rules B");
   else
     hint_names(ctx, kinds[what], name);
 }

@@ -156,7 +156,7 @@ fuse(glen_context *ctx, glen_loops *loops, glen_fusion way,
   }
   if ((unsigned)way >= sizeof ways / sizeof *ways)
     return bs_error(&ctx->diags, BS_NOWHERE, "no-such-fusion",
-                    "there is no way to fuse of number %u", (unsigned)way);
+                    "there is no fusion with the number %u", (unsigned)way);
   options->fuse = ways[way];
   api_keep_original(loops);
   po_auto_result done = po_schedule_automatically(&loops->loops, options);

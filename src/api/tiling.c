@@ -268,7 +268,8 @@ is_open(glen_context *ctx, const gs_program *p) {
   if (p->sizes)
     return true;
   bs_error(&ctx->diags, BS_NOWHERE, "open-size",
-           "the program leaves no size open, so there is one code");
+           "the program leaves no size open, so there is only one version of "
+           "its code");
   bs_hint(&ctx->diags, "a size is declared by (size NAME LEAST MOST), that "
                        "of a model by --dim NAME=LEAST..MOST");
   return false;

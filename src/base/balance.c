@@ -152,10 +152,11 @@ report_unclosed(scan *s) {
   bs_error(s->diags, span_at(s, s->outermost), "unclosed-paren",
            "this '(' is never closed");
   if (name && name < 64)
-    bs_hint(s->diags,
-            "a name stands inside its parentheses, (%.*s ...), and ';' begins "
-            "a comment",
-            (int)name, s->text + s->outermost - name);
+    bs_hint(
+        s->diags,
+        "a name is written inside its parentheses, (%.*s ...), and ';' begins "
+        "a comment",
+        (int)name, s->text + s->outermost - name);
   else
     bs_hint(s->diags, "the file ends with %u parenthes%s open", s->depth,
             s->depth == 1 ? "is" : "es");

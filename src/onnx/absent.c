@@ -5,7 +5,7 @@
 static void
 tell(const gs_context *ctx) {
   bs_error(ctx->diags, BS_NOWHERE, "no-onnx",
-           "this glen was built without the importer for ONNX models");
+           "this build of glen has no importer for ONNX models");
   bs_hint(ctx->diags, "it needs protobuf-c and its compiler; Debian calls "
                       "them libprotobuf-c-dev and protobuf-c-compiler");
 }

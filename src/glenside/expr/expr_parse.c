@@ -127,7 +127,7 @@ unknown_variable(const parser *p, const char *name, bs_span span) {
     bs_meant(p->ctx->diags, "'",
              bs_arena_printf(p->ctx->arena, "%s%s", mark, near));
   else if (*name >= '0' && *name <= '9')
-    bs_hint(p->ctx->diags, "numbers have no unit");
+    bs_hint(p->ctx->diags, "numbers are written without a unit");
   return NULL;
 }
 

@@ -153,7 +153,7 @@ bad_size(infer *x, uint32_t item, gs_number size, uint32_t k) {
           (long long)size, k);
   return size == -1 &&
          infer_hint(x, "write the number; one that is only known when the code "
-                       "is called is declared before: (size n 1 1024)");
+                       "is called is declared first: (size n 1 1024)");
 }
 
 bool
@@ -181,7 +181,7 @@ infer_dim(infer *x, uint32_t item, const gs_type *t, bool past, uint32_t *out) {
           "%s has no dimension %lld in %s", INFER_NAME(x), (long long)d,
           infer_show_type(x, t).s);
   if (!t->rank && !past)
-    return infer_hint(x, "the term has no dimension at all");
+    return infer_hint(x, "the term has no dimensions");
   return infer_hint(x,
                     "dimensions are counted from 0 over S and C together: "
                     "0 to %d here",

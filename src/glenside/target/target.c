@@ -188,7 +188,7 @@ unknown_item(const target_parser *p, uint32_t node, const char *const *names,
   }
   const char *near = bs_nearest(head, names, n);
   bs_error(p->ctx->diags, at(p, node)->span, "unknown-item",
-           "'%s' cannot stand here", head);
+           "'%s' is not allowed here", head);
   if (!gs_hint_elsewhere(p->ctx->diags, GS_AS_TARGET_FORM, head) && near)
     bs_meant(p->ctx->diags, "'", near);
   return false;
@@ -303,9 +303,8 @@ item_setting(target_parser *p, uint32_t form) {
                     "write (%s NAME VALUE)", target_head(p, form));
   if (*target_sym(p, name) == '$') {
     bs_error(p->ctx->diags, at(p, name)->span, "bad-name",
-             "'%s' is no name of a parameter", target_sym(p, name));
-    bs_hint(p->ctx->diags,
-            "only where it is used does it have a $: (%s %s ...)",
+             "'%s' cannot be the name of a parameter", target_sym(p, name));
+    bs_hint(p->ctx->diags, "it has a $ only where it is used: (%s %s ...)",
             target_head(p, form), target_sym(p, name) + 1);
     return false;
   }
@@ -545,7 +544,7 @@ gs_target_parse(const gs_context *ctx, uint32_t source) {
   if (ok && !p.target->name) {
     ok = bs_error(ctx->diags, (bs_span){source, 0, 0}, "missing-part",
                   "this file has no (target NAME ...)");
-    bs_hint(ctx->diags, "it describes the machine, and stands beside "
+    bs_hint(ctx->diags, "it describes the machine, and belongs beside "
                         "instructions: (target NAME (include \"cpu.target\"))");
   }
   return ok ? p.target : NULL;

@@ -29,11 +29,11 @@ target_hint_unit(const target_parser *p, uint32_t node) {
     return;
   for (size_t k = 0; k < sizeof units / sizeof *units; k++)
     if (!strcasecmp(units[k].unit, unit)) {
-      bs_hint(p->ctx->diags, "numbers have no unit: write %.15g",
+      bs_hint(p->ctx->diags, "numbers are written without a unit: write %.15g",
               number * units[k].factor);
       return;
     }
-  bs_hint(p->ctx->diags, "numbers have no unit");
+  bs_hint(p->ctx->diags, "numbers are written without a unit");
 }
 
 void
@@ -70,7 +70,8 @@ target_bad_name(const target_parser *p, uint32_t node) {
   bs_error(p->ctx->diags, target_at(p, node)->span, "bad-name",
            "'%s' is not a name: letters, digits, _ and -", name);
   if (*name == '?')
-    bs_hint(p->ctx->diags, "names have no mark here: %s", name + 1);
+    bs_hint(p->ctx->diags, "names are written without a mark here: %s",
+            name + 1);
   return false;
 }
 

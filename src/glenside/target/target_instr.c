@@ -258,7 +258,7 @@ check_pure(const reader *r, uint32_t node) {
     const gs_sk_node *n = &r->instr->semantics->nodes[k];
     if (!n->hole && (n->op == GS_TENSOR || n->op == GS_CONST))
       return fail(r, node, "bad-semantics",
-                  "the semantics are made of the operands alone");
+                  "the semantics may use only the operands");
   }
   return true;
 }
@@ -284,9 +284,9 @@ read_queue(reader *r) {
   if (x && at(r, x)->kind != BS_SX_SYM)
     return fail(r, x, "bad-value", "a name is expected here");
   r->instr->queue = x ? target_sym(r->p, x) : NULL;
-  return x && (strcmp(r->instr->queue, "host") != 0 ||
-               fail(r, x, "bad-name",
-                    "'host' is the queue of what no instruction does"));
+  return x &&
+         (strcmp(r->instr->queue, "host") != 0 ||
+          fail(r, x, "bad-name", "'host' is the queue of the host's own work"));
 }
 
 static bool

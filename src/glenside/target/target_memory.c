@@ -71,8 +71,9 @@ check_memory(const target_parser *p, const gs_memory *m) {
                     "digits and _",
                     m->name);
   if (!strcmp(m->name, "dram"))
-    return bs_error(p->ctx->diags, m->span, "bad-name",
-                    "'dram' means what is in no memory");
+    return bs_error(
+        p->ctx->diags, m->span, "bad-name",
+        "'dram' cannot be the name of a memory: it stands for what is in none");
   if (m->bytes % m->row || m->bytes % m->banks || m->bytes / m->banks % m->row)
     return bs_error(p->ctx->diags, m->span, "bad-value",
                     "the %lld bytes of '%s' are not a whole number of rows and "
@@ -110,7 +111,7 @@ unknown_memory(const target_parser *p, uint32_t node, const char *name) {
   if (near)
     bs_meant(p->ctx->diags, "'", near);
   else
-    bs_hint(p->ctx->diags, "declare it before: (memory %s (bytes N))", name);
+    bs_hint(p->ctx->diags, "declare it first: (memory %s (bytes N))", name);
   return false;
 }
 

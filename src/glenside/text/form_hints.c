@@ -26,7 +26,8 @@ hint_list(gs_parser *x, uint32_t node, const char *head) {
             "(output %.60s)",
             name, name);
   else if (parse_at(x, node)->count == 1)
-    bs_hint(diags, "a name stands without parentheses: (output %.60s)", head);
+    bs_hint(diags, "a name is written without parentheses: (output %.60s)",
+            head);
   else
     bs_hint(diags,
             "give the term a name first: (let NAME (%.60s ...)), then "
@@ -40,7 +41,7 @@ parse_hint_output(gs_parser *x, uint32_t node) {
   if (head)
     hint_list(x, node, head);
   else if (parse_at(x, node)->kind == BS_SX_STRING)
-    bs_hint(x->ctx->diags, "a name stands without quotes: (output NAME)");
+    bs_hint(x->ctx->diags, "a name is written without quotes: (output NAME)");
   else
     bs_hint(x->ctx->diags, "give a term a name: (let NAME TERM), then (output "
                            "NAME)");
@@ -89,7 +90,7 @@ parse_hint_form(gs_parser *x, uint32_t form, const char *usage) {
   else if (!strcmp(head, "let") && n > 3 && is_equals(x, form))
     bs_hint(diags, "a let has no sign between name and term: (let NAME TERM)");
   else if (bare)
-    bs_hint(diags, "a term stands in parentheses: (let NAME (%.60s ...))",
+    bs_hint(diags, "a term is written in parentheses: (let NAME (%.60s ...))",
             bare);
   else
     bs_hint(diags, "write %s", usage);
@@ -107,12 +108,12 @@ parse_hint_unknown(gs_parser *x, const char *name) {
   if (parse_unquoted(name))
     bs_meant(x->ctx->diags, "`", parse_unquoted(name));
   else if (name[0] == '?')
-    bs_hint(x->ctx->diags, "variables such as ?a stand in rules only");
+    bs_hint(x->ctx->diags, "variables such as ?a are for rules only");
   else if (name[strlen(name) - 1] == ',')
-    bs_hint(x->ctx->diags, "separate operands by spaces alone: (add a b)");
+    bs_hint(x->ctx->diags, "separate operands by spaces only: (add a b)");
   else if (parse_heads_term(x, name))
     bs_hint(x->ctx->diags,
-            "it is an operator, whose operands stand behind it: "
+            "it is an operator, which its operands follow: "
             "(%.60s ...)",
             name);
   else if (parse_is_plain_name(name))

@@ -120,8 +120,8 @@ define(gs_parser *x, form_kind kind, uint32_t name) {
     if (parse_unquoted(parse_symbol(x, name)))
       bs_meant(diags, "`", parse_unquoted(parse_symbol(x, name)));
     else
-      bs_hint(diags, "letters, digits, `_`, `-` and `.`, beginning with a "
-                     "letter or `_`, at most 200");
+      bs_hint(diags, "a name has at most 200 letters, digits, `_`, `-` and "
+                     "`.`, and begins with a letter or `_`");
   }
   return b;
 }
@@ -134,7 +134,7 @@ static void
 hint_literal(gs_parser *x, bool whole, uint32_t node) {
   const char *word = parse_symbol(x, node);
   if (word && strpbrk(word, ",[]{}"))
-    bs_hint(x->ctx->diags, "separate the elements by spaces alone: (const NAME "
+    bs_hint(x->ctx->diags, "separate the elements by spaces only: (const NAME "
                            "(shape 3) f32 1 2 3)");
   else
     parse_hint_number(x->ctx, parse_at(x, node), whole);

@@ -110,14 +110,15 @@ static void
 hint_element(gs_parser *x, const char *head, uint32_t node) {
   const char *name = parse_symbol(x, node);
   if (name && strpbrk(name, ",[]"))
-    bs_hint(x->ctx->diags, "separate the elements by spaces alone: (%s 4 8)",
+    bs_hint(x->ctx->diags, "separate the elements by spaces only: (%s 4 8)",
             head);
   else if (name && !x->env && !strcmp(head, "shape") &&
            (parse_is_plain_name(name) || !strcmp(name, "?")))
-    bs_hint(x->ctx->diags,
-            "a size that is known when the code is called is declared before: "
-            "(size %.60s 1 1024)",
-            strcmp(name, "None") && strcmp(name, "?") ? name : "n");
+    bs_hint(
+        x->ctx->diags,
+        "a size that is only known when the code is called is declared first: "
+        "(size %.60s 1 1024)",
+        strcmp(name, "None") && strcmp(name, "?") ? name : "n");
 }
 
 static bool
@@ -144,7 +145,7 @@ parse_list(gs_parser *x, const char *head, uint32_t node, bs_value *out) {
           (long long)bs_as_int(x->ctx->values, parse_at(x, node + 1)->value));
     else if (!strcmp(head, "shape") && is_dtype(parse_symbol(x, node)))
       bs_hint(x->ctx->diags,
-              "the shape stands before the dtype: (tensor NAME "
+              "the shape comes before the dtype: (tensor NAME "
               "(shape 4 8) %s)",
               parse_symbol(x, node));
     return false;
@@ -187,7 +188,7 @@ parse_choice(gs_parser *x, const char *code, const char *what,
   if (!elsewhere && near)
     bs_meant(x->ctx->diags, "`", near);
   else if (parse_at(x, node)->kind == BS_SX_STRING)
-    bs_hint(x->ctx->diags, "it stands without quotes; one of %s",
+    bs_hint(x->ctx->diags, "it is written without quotes; one of %s",
             bs_text_str(&all));
   else if (!elsewhere)
     bs_hint(x->ctx->diags, "one of %s", bs_text_str(&all));
@@ -258,7 +259,7 @@ known_compute(gs_parser *x, uint32_t node, bool list, gs_compute *out) {
     return false;
   if (name && (parse_find_definition(x, name) || gs_is_defined(x->ctx, name))) {
     bs_hint(x->ctx->diags,
-            "`%.60s` is a definition, which stands without compute: (%.60s "
+            "`%.60s` is a definition, which is written without compute: (%.60s "
             "...)",
             name, name);
     return false;

@@ -149,7 +149,7 @@ parse_step(gs_parser *x, uint32_t node, const gs_term *operands, uint32_t n,
     return ill_formed(x, node);
   if (x->in_step) /* also by a definition that uses itself */
     return bs_error(x->ctx->diags, parse_at(x, node)->span, "bad-step",
-                    "scan cannot stand in a step");
+                    "a step must not contain a scan");
   gs_parser own = {.ctx = x->ctx,
                    .p = gs_program_new(x->ctx, NULL),
                    .sx = x->sx,

@@ -118,8 +118,8 @@ unknown_operator(gs_parser *x, uint32_t head) {
             gs_compute_table[compute].kind == GS_FOLD ? "(pair a b)" : "a");
   else if (parse_find(x, parse_at(x, head)->value))
     bs_hint(x->ctx->diags,
-            "`%.60s` is the name of a term; what stands first in parentheses "
-            "is an operator",
+            "`%.60s` is the name of a term; the first word in parentheses is "
+            "an operator",
             name);
   else if (gs_hint_elsewhere(x->ctx->diags, GS_AS_TERM, name))
     return;

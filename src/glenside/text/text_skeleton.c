@@ -291,7 +291,7 @@ find_form(const parser *p, uint32_t node, uint32_t *head, form *f) {
     return call_form(p, node, head, f);
   if (op == GS_SCAN)
     return bs_error(p->ctx->diags, at(p, node + 1)->span, "bad-term",
-                    "a scan can stand in programs only");
+                    "a scan is allowed in programs only");
   const gs_op_info *info = &gs_op_table[op];
   *f = (form){.op = op,
               .name = info->name,

@@ -148,8 +148,8 @@ static const struct {
     {GS_AS_FORM, " # // /* -- % ", "a comment begins with ;"},
     {GS_AS_FORM, " set = assign ", "a name is given by (let NAME TERM)"},
     {GS_AS_FORM, " program module graph main begin do ",
-     "the forms of a program stand one after another in the file, without "
-     "anything around them"},
+     "the forms of a program follow one another in the file, with nothing "
+     "around them"},
     {GS_AS_FORM, " def fn defun function lambda ",
      "a definition is (define (NAME x y) TERM)"},
     {GS_AS_FORM, " return result ", "a result is (output NAME)"},
@@ -204,7 +204,7 @@ static const struct {
     {GS_AS_TARGET_FORM, " instruction intrinsic op operation ",
      "an instruction is (instr NAME ...), beside (target ...)"},
     {GS_AS_TARGET_FORM, " instr mac target ",
-     "it stands beside (target ...), not in it"},
+     "it belongs beside (target ...), not in it"},
     {GS_AS_TARGET_FORM,
      " cores frequency-ghz vector-bytes vector-registers march cache memory "
      "host set default prelude prelude-file ",

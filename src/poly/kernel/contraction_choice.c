@@ -70,7 +70,7 @@ bool
 po_choice_admits(const gs_target *t, const po_contract_choice *fixed,
                  const po_contraction *c, bs_text *why) {
   if (fixed->x_mode == PO_WINDOWS && fixed->y_mode == PO_WINDOWS)
-    return fault(why, "windows of one operand alone can be read");
+    return fault(why, "only windows of one operand can be read");
   return kernel_is_possible(t, fixed, c, why) &&
          operand_is_possible(c, true, fixed->x_mode, why) &&
          operand_is_possible(c, false, fixed->y_mode, why);

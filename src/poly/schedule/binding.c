@@ -45,7 +45,7 @@ is_only_outer(po_program *p, const po_step_call *call, uint32_t loop,
             "block-outer axis)",
             n->name, po_nest_is_below(p, loop, other) ? "around" : "inside",
             l->name);
-  bs_hint(p->ctx.diags, "`serial %s` takes the mark off", n->name);
+  bs_hint(p->ctx.diags, "`serial %s` removes the mark", n->name);
   return false;
 }
 

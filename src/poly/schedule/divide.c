@@ -346,7 +346,7 @@ refuse_meeting(const po_program *p, const po_step_call *call,
                const readers *r) {
   const po_array *a = &p->arrays.data[call->args[0].array];
   if (r->n < 2)
-    return po_refuse(p, call, "one-reader", "one nest alone reads %s", a->name);
+    return po_refuse(p, call, "one-reader", "only one nest reads %s", a->name);
   int64_t at[GS_MAX_RANK];
   common_element(r, a->rank, at);
   bs_text text;
@@ -357,7 +357,7 @@ refuse_meeting(const po_program *p, const po_step_call *call,
             "the parts of %s that %u nests read meet: %s[%s] is in two of them",
             a->name, r->n, a->name, bs_text_str(&text));
   bs_text_done(&text);
-  bs_hint(p->ctx.diags, "trim leaves out what nobody reads");
+  bs_hint(p->ctx.diags, "trim removes what nothing reads");
   return false;
 }
 

@@ -40,8 +40,8 @@ by_place(const po_program *p, const po_step_call *call, const uint32_t *loops,
                 "loops %s and %s are not around each "
                 "other",
                 a, b);
-      bs_hint(p->ctx.diags, "loops can be reordered along one way down from "
-                            "the root");
+      bs_hint(p->ctx.diags,
+              "only loops on one path from the root can be reordered");
       return false;
     }
   }

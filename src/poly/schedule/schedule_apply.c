@@ -203,7 +203,7 @@ gate(const po_program *before, po_program *p, const po_step_call *call) {
     return po_refuse(p, call, "too-complex", "legality could not be decided");
   po_refuse_violation(p, call, &v);
   if (v.loop)
-    bs_hint(p->ctx.diags, "loop %s is marked; `serial %s` takes the mark off",
+    bs_hint(p->ctx.diags, "loop %s is marked; `serial %s` removes the mark",
             v.loop, v.loop);
   return false;
 }

@@ -269,6 +269,6 @@ po_needs_serial(const po_program *p, const po_step_call *call, uint32_t loop) {
     return true;
   po_refuse(p, call, "not-serial", "loop %s is %s, not serial", n->name,
             po_mark_names[n->mark]);
-  bs_hint(p->ctx.diags, "`serial %s` takes the mark off", n->name);
+  bs_hint(p->ctx.diags, "`serial %s` removes the mark", n->name);
   return false;
 }

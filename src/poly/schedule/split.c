@@ -71,8 +71,8 @@ complete(const po_program *p, const po_step_call *call, uint32_t loop,
   }
   if (c->count < 0 && free_at != 0) {
     po_refuse(p, call, "extent",
-              "the extent of loop %s is not constant, so that only the first "
-              "factor may be left open and must be",
+              "the extent of loop %s is not constant, so the first factor must "
+              "be left open, and no other may be",
               name);
     bs_hint(p->ctx.diags, "write -1 for the first factor");
     return false;
@@ -82,7 +82,7 @@ complete(const po_program *p, const po_step_call *call, uint32_t loop,
               "the product of the factors, %lld, is less than the extent of "
               "loop %s, %lld",
               (long long)known, name, (long long)c->count);
-    bs_hint(p->ctx.diags, "-1 for a factor lets it follow from the others");
+    bs_hint(p->ctx.diags, "a factor of -1 follows from the others");
     return false;
   }
   if (free_at >= 0 && c->count >= 0 && known > c->count)
@@ -237,8 +237,8 @@ check_fusion(po_program *p, const po_step_call *call, const po_arg *loops) {
   if (!moved)
     return true;
   po_refuse(p, call, "R4",
-            "loop %s was made by a split and then reordered: it is no "
-            "neighbour to be fused (rule R4; legal by dependence)",
+            "loop %s was made by a split and then reordered: it is not a "
+            "neighbour that can be fused (rule R4; legal by dependence)",
             moved);
   bs_hint(p->ctx.diags, "fuse before the reorder, or put it back");
   return false;

@@ -159,8 +159,8 @@ bool
 po_hint_dimension(const po_reader *r) {
   if (r->now.kind == PO_T_NAME)
     bs_hint(r->ctx.diags,
-            "a size that is known when the code is called is declared before "
-            "everything else: size %.*s: 1 to 1024",
+            "a size that is only known when the code is called is declared "
+            "before everything else: size %.*s: 1 to 1024",
             (int)(r->now.hi - r->now.lo < 40 ? r->now.hi - r->now.lo : 40),
             r->text + r->now.lo);
   return false;

@@ -266,7 +266,7 @@ report(const rl_linter *l, const rl_written *w, const run_args *a) {
   bs_diags *d = l->ctx->diags;
   bs_warning(d, w->form->span, "feeds-itself",
              "'%s' still grows after %u iterations on small shapes (%u "
-             "e-nodes), without other rules than cleanup",
+             "e-nodes), with no rules other than cleanup",
              w->form->name, a->rounds, a->nodes);
   bs_hint(d, "a rule that matches what it makes needs a condition that ends "
              "it, for example a size above a parameter");

@@ -48,8 +48,8 @@ check_definitions(const rl_linter *l, const rl_written *w) {
                  "'%s' is defined and never used",
                  rl_variable_at(l, w->file, var));
       bs_hint(l->ctx->diags,
-              "this asks only that the value is defined; if "
-              "that is meant, name it ?_%s",
+              "this only asks that the value is defined; if that is intended, "
+              "name it ?_%s",
               rl_variable_at(l, w->file, var) + 1);
     }
   }
@@ -98,9 +98,9 @@ check_withs(const rl_linter *l, const rl_written *w) {
     if (!is_unused(l, w, var) || shares_variable(l, w, node))
       continue;
     bs_warning(l->ctx->diags, span_at(w, node), "unused-variable",
-               "nothing ties this to the rest of the rule: it asks only for "
-               "such a term, anywhere");
-    bs_hint(l->ctx->diags, "if that is meant, name it ?_%s",
+               "nothing ties this to the rest of the rule: it only asks that "
+               "there is such a term somewhere");
+    bs_hint(l->ctx->diags, "if that is intended, name it ?_%s",
             rl_variable_at(l, w->file, var) + 1);
   }
 }
@@ -263,7 +263,7 @@ check_cleanup(const rl_linter *l, const rl_written *w) {
                "its left",
                w->form->name, way ? " (from right to left)" : "");
     bs_hint(l->ctx->diags,
-            "another kind suits it, for example :kind composition");
+            "choose another kind, for example :kind composition");
   }
 }
 

@@ -537,7 +537,7 @@ report_not_tried(const rl_linter *l, const rl_written *w, int way, trial *t) {
   }
   t->no_shapes++;
   bs_warning(l->ctx->diags, w->form->span, "no-shape",
-             "the left side of '%s' has a type for none of %d shapes",
+             "the left side of '%s' has no type for any of %d shapes",
              c->rule.name, LEFT_SIDES);
   bs_hint(l->ctx->diags,
           "do the ranks, sizes and dtypes of its parts fit together?");

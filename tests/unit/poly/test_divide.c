@@ -61,7 +61,7 @@ Test(divide, refused) {
   REFUSED("divide B", "nothing reads B");
   ASSIGN("{ S[i] : 0 <= i < 5 }", "{ S[i] -> C[i] }", "i",
          .reads = {"{ S[i] -> B[i] }"});
-  REFUSED("divide B", "one nest alone reads B");
+  REFUSED("divide B", "only one nest reads B");
   ASSIGN("{ T[j] : 0 <= j < 5 }", "{ T[j] -> D[j] }", "j",
          .reads = {"{ T[j] -> B[j+4] }"});
   REFUSED("divide B", "that 2 nests read meet: B[4] is in two of them");
