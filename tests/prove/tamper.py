@@ -7,7 +7,8 @@ are changed, dropped, doubled and exchanged, at every place by turns.  What is
 accepted must still lead from the program to an equal one: with the result
 beside it the outputs are the same terms; without it, a changed program must not
 be refuted by `glen check`.  A mutation of what is cited or claimed may be
-accepted only where it says the same.
+accepted only where it says the same.  Besides, claims are forged that are true,
+but not of the program.
 
 usage: tamper.py GLEN GLEN-CHECK-PROOF [MUTATIONS-A-PROOF] [SEED]
 """
@@ -35,6 +36,12 @@ PARTS = """(rule turn "Twice." (compute sqrt ?a) => (transpose (transpose
   (compute sqrt ?a) (list 1 0)) (list 1 0)) :match-limit 1)
 (rule known "Two forms." (compute relu ?x) => ?x
   :with (?x (transpose ?a ?p)) :with (?x (compute sqrt ?b)))"""
+LETS = """(rule factor "One product in place of two."
+  (compute add (pair (compute mul (pair ?a ?b)) (compute mul (pair ?a ?c))))
+  => (transpose ?m (list 1 0))
+  :let (?s (transpose (compute add (pair ?b ?c)) (list 1 0)))
+  :let (?m (compute mul (pair (transpose ?a (list 1 0)) ?s)))
+  :match-limit 1)"""
 # Name, program, rules (text or path), target.
 CASES = [
     ("zeros", """(tensor a (shape 4) f32)(tensor b (shape 4) f32)
@@ -42,6 +49,10 @@ CASES = [
      ZEROS, None),
     ("parts", """(tensor a (shape 3 4) f32)
 (let s (compute sqrt a))(let x (compute relu s))(output x)""", PARTS, None),
+    ("lets", """(tensor a (shape 3 4) i32)(tensor b (shape 3 4) i32)
+(tensor c (shape 3 4) i32)(let x (compute mul (pair a b)))
+(let y (compute mul (pair a c)))(let z (compute add (pair x y)))(output z)""",
+     LETS, None),
     ("layers", None, "rules", "targets/systolic16.target"),
     ("mapped", "examples/matmul.glen", "rules", "targets/systolic.target"),
     ("conv", "examples/conv.glen", "rules", "targets/systolic16.target"),
@@ -149,9 +160,69 @@ def judge(folder, case, program, options, target, result, text):
     return "accepted"
 
 
+UNARY = ["neg", "relu", "exp"]
+SPARE = len(UNARY)  # a term that is no output
+
+
+def written(outputs, claims=None):
+    """A program, or with claims a proof, whose k-th output is the term of that
+    number."""
+    terms = "".join(f"(let t{k} (compute {op} a))\n"
+                    for k, op in enumerate([*UNARY, "sqrt"]))
+    named = "".join(f"(let o{k} t{t})(output o{k})\n"
+                    for k, t in enumerate(outputs))
+    lines = "".join(f"  (claim {name} t{of} t{to} 0)\n"
+                    for name, of, to in claims or [])
+    return (f"(tensor a (shape 4) f32)\n{terms}{named}" +
+            ("" if claims is None else f"(proof\n{lines})\n"))
+
+
+def forgeries(n):
+    """What is wrong, outputs of the proof, its claims, outputs of the result:
+    each lemma is true, and one output is not shown."""
+    right = [(f"o{k}", k, k) for k in range(n)]
+    same = list(range(n))
+    yield None, same, right, same
+    for k in range(n):
+        def but(value):
+            return [*right[:k], *value, *right[k + 1:]]
+        others = [SPARE if t == k else t for t in same]
+        yield f"{k} is not claimed", same, but([]), same
+        yield f"{k} is claimed twice", same, but([right[k]] * 2), same
+        yield f"{k} has another name", same, but([("x", k, k)]), same
+        yield (f"{k} is another term", same, but([(f"o{k}", SPARE, SPARE)]),
+               same)
+        yield (f"{k} is of another program", others,
+               but([(f"o{k}", SPARE, SPARE)]), others)
+        yield f"{k} is another one in the result", same, right, others
+        yield f"{k} is another one in the proof", others, right, others
+    for k in range(n - 1):
+        turned = [right[k + 1][1:], right[k][1:]]
+        claims = [*right[:k], *((f"o{k + i}", *t) for i, t in
+                                enumerate(turned)), *right[k + 2:]]
+        yield f"{k} is the next one", same, claims, same
+
+
+def forge(folder, counts):
+    """Claims that are not about the outputs of the program."""
+    for n in range(1, len(UNARY) + 1):
+        program = write(folder, "forged.glen", written(range(n)))
+        for what, outputs, claims, result in forgeries(n):
+            done = run(CHECKER, program,
+                       write(folder, "forged.proof", written(outputs, claims)),
+                       write(folder, "forged-result.glen", written(result)),
+                       "-q")
+            good = done.returncode == (4 if what else 0)
+            counts["refused" if good else "wrong"] += 1
+            if not good:
+                print(f"FAIL of {n} outputs, {what or 'as it is'}: exit "
+                      f"{done.returncode}: {done.stdout}{done.stderr}")
+
+
 def main():
     counts = {"refused": 0, "accepted": 0, "wrong": 0}
     with tempfile.TemporaryDirectory() as folder:
+        forge(folder, counts)
         for case in CASES:
             program, options, target, result, text = prepare(folder, case)
             whole = judge(folder, case, program, options, target, result, text)
