@@ -11,7 +11,10 @@ enum { MOST_CALLS = 4096 }; /* that one answer tells of */
 
 static po_options
 lowering(const glen_code_options *o) {
-  return (po_options){.strict_fp = o->strict_fp, .max_pieces = API_MAX_PIECES};
+  return (po_options){.strict_fp = o->strict_fp,
+                      .max_pieces = API_MAX_PIECES,
+                      .prepack = o->prepack,
+                      .n_prepack = o->n_prepack};
 }
 
 uint32_t
@@ -329,8 +332,8 @@ lower_key(const telling *x, const gs_target *t, const po_options *options,
   po_auto_result fused;
   if (*code)
     return *code;
-  *code = po_lower(x->key < x->keys->n ? x->keys->list[x->key].program : x->p,
-                   t, options);
+  *code = po_lower_part(
+      x->key < x->keys->n ? x->keys->list[x->key].program : x->p, t, options);
   if (*code)
     api_fuse_unasked(code, &fusing, &fused, &before);
   if (before)
@@ -389,6 +392,9 @@ tell(glen_context *ctx, const gs_program *p, const gs_target *t,
   const int64_t *at = read_calls(ctx, p, sizes, n_sizes, &n);
   if (!at)
     return NULL;
+  for (uint32_t k = 0; k < o->n_prepack; k++)
+    if (!api_know_input(ctx, p, o->prepack[k]))
+      return NULL;
   po_options options = lowering(o);
   po_key_prices *prices = BS_NEWS(p->ctx.arena, po_key_prices, n);
   if (!po_choose_keys(p, t, &options, api_most_keys(o), &keys) ||

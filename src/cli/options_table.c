@@ -74,8 +74,8 @@ const cl_row cl_rows[] = {
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp), SCHEDULE | LAYOUT | TILING,
      NULL, NULL,
      "keeps the order of floating-point sums, and NaN in comparisons"},
-    {"prepack", 0, "INPUT", LIST, AT(prepack), SATURATE | COMPILE | RUN, NULL,
-     NULL,
+    {"prepack", 0, "INPUT", LIST, AT(prepack),
+     SATURATE | COMPILE | RUN | TILING, NULL, NULL,
      "an input that is the same for all calls, such as weights: NAME_prepack "
      "packs it once; may be given several times"},
     {"weights", 0, "WAY", TEXT, AT(weights), COMPILE | RUN | TILING, "init",

@@ -231,6 +231,9 @@ typedef struct po_options {
                                    worth.  Beyond, views are copied one by
                                    one instead of being composed. */
   const po_program *like;       /* whose isl context is shared; NULL: its own */
+  const char *const *prepack; /* inputs that are packed before calls, for those
+                                 who lower by po_lower_part */
+  uint32_t n_prepack;
 } po_options;
 
 /* lower.c; NULL with diagnostics. */

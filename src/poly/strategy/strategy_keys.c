@@ -54,10 +54,24 @@ typedef struct choosing {
 
 /* ---- lowering ---- */
 
+po_program *
+po_lower_part(const gs_program *program, const gs_target *t,
+              const po_options *options) {
+  po_program *p = po_lower(program, t, options);
+  for (uint32_t k = 0; p && k < options->n_prepack; k++)
+    if (!po_prepack(p, options->prepack[k])) {
+      po_free(p);
+      return NULL;
+    }
+  if (p && options->n_prepack)
+    po_lay_out(p);
+  return p;
+}
+
 /* What gs_program_within or gs_program_at made. */
 static po_program *
 lower(const choosing *c, const gs_program *program) {
-  return program ? po_lower(program, &c->one, &c->options) : NULL;
+  return program ? po_lower_part(program, &c->one, &c->options) : NULL;
 }
 
 static void
@@ -119,7 +133,6 @@ static double
 kernels_alone(const choosing *c, const int64_t *at) {
   const candidate *x = c->candidates;
   po_program *p = x->loops;
-  const bool before[2] = {false, false};
   double sum = 0;
   po_contraction *room = bs_alloc(p->ctx.heap, 3 * sizeof *room);
   const gs_sizes *sizes = po_numbers_of(p, &p->arena);
@@ -127,6 +140,8 @@ kernels_alone(const choosing *c, const int64_t *at) {
     po_contraction_at(sizes, at, p->contractions.data[k], room);
     for (uint32_t role = 0; role < 4; role++)
       room->sized[role] = room->ragged[role] = false;
+    const bool before[2] = {room->x_mode == PO_BEFORE,
+                            room->y_mode == PO_BEFORE};
     po_plan_contraction(&c->one, before, NULL, room, room + 1, NULL);
     sum += room->cycles * (double)po_cdims_size(&room->dims[PO_DIM_O]);
   }

@@ -37,6 +37,10 @@ typedef struct po_keys {
  * program has no code for all sizes. */
 bool po_choose_keys(const gs_program *, const gs_target *, const po_options *,
                     uint32_t most, po_keys *out);
+/* A program, or one for a part, with what options say to pack before calls;
+ * NULL with a diagnostic where it has no code. */
+po_program *po_lower_part(const gs_program *, const gs_target *,
+                          const po_options *);
 /* Of sizes `at`, those that the program for the part still has. */
 void po_sizes_left(const gs_size *part, uint32_t n_sizes, const int64_t *at,
                    int64_t *left);
