@@ -113,9 +113,9 @@ const cl_command cl_commands[] = {
      "  glen rules prove --target targets/systolic.target --json\n"},
     {"rules fmt", "PATH...", 1, CL_MAX_LIST, "format source files",
      "Formats .rules, .glen and .target files, or all of those in a\n"
-     "directory, in place.  Changes only white space, and keeps comments.  -\n"
-     "reads stdin and writes stdout.  --check writes nothing, lists the files\n"
-     "that would change, and exits with 1 if there are any.\n\n"
+     "directory, in place.  Changes only white space, and keeps comments.\n"
+     "The name - stands for stdin and stdout.  --check writes nothing, lists\n"
+     "the files that would change, and exits with 1 if there are any.\n\n"
      "  glen rules fmt rules/ my.glen\n"
      "  glen rules fmt --check rules/\n"},
     {"rules ablate", "F.glen", 1, 1,
