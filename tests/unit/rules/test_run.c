@@ -126,6 +126,89 @@ Test(run, an_extracted_program_keeps_names_and_data) {
   rl_run_done(&run);
 }
 
+/* Terms over a and b, among which many are equal by the rules below: two forms
+ * of one operator, sums in either order, and the same over these. */
+static const char *
+random_program(uint32_t seed) {
+  bs_text out;
+  bs_text_init(&out, &heap);
+  bs_put(&out, "(tensor t0 (shape 4) i32) (tensor t1 (shape 4) i32)");
+  for (uint32_t k = 2; k < 14; k++) {
+    uint32_t draw[3];
+    for (uint32_t i = 0; i < 3; i++)
+      draw[i] = (seed = seed * 1664525 + 1013904223) >> 8;
+    uint32_t a = draw[0] % k, b = draw[1] % k;
+    if (draw[2] % 3)
+      bs_putf(&out, "(let t%u (compute %s t%u))", k,
+              draw[2] % 3 == 1 ? "neg" : "(scale -1)", a);
+    else
+      bs_putf(&out, "(let t%u (compute add (pair t%u t%u)))", k, a, b);
+  }
+  bs_put(&out, "(output t13) (output t12) (output t11)");
+  return bs_text_str(&out);
+}
+
+static bool
+is_node_of(const rl_run *run, eg_node node, const gs_node *n,
+           const eg_class *class_of) {
+  const eg_graph *g = run->graph;
+  uint32_t n_kids;
+  const eg_class *kids = eg_kids(g, node, &n_kids);
+  bool is = eg_op(g, node) == n->op && bs_same(eg_attr(g, node), n->attr) &&
+            n_kids == n->n_kids;
+  for (uint32_t k = 0; is && k < n_kids; k++)
+    is = eg_find(g, kids[k]).i == eg_find(g, class_of[n->kids[k].i]).i;
+  return is;
+}
+
+/* By class, whether the chosen node is a term that the program has there; a
+ * class of no term has none. */
+static void
+expect_own(const rl_run *run, const gs_program *p, uint32_t seed) {
+  uint32_t n = eg_class_ids(run->graph);
+  eg_node *choice = bs_calloc(&heap, n, sizeof *choice);
+  eg_class *of = bs_calloc(&heap, p->nodes.len, sizeof *of);
+  bool *has = bs_calloc(&heap, n, sizeof *has), *own = bs_calloc(&heap, n, 1);
+  bool *needed = bs_calloc(&heap, p->nodes.len, sizeof *needed);
+  for (uint32_t k = 0; k < p->outputs.len; k++)
+    needed[p->outputs.data[k].term.i] = true;
+  for (uint32_t k = p->nodes.len; k-- > 0;)
+    for (uint32_t i = 0; needed[k] && i < p->nodes.data[k].n_kids; i++)
+      needed[p->nodes.data[k].kids[i].i] = true;
+  rl_choose_own(run, n, choice);
+  rl_classes_of(run, p, of);
+  for (uint32_t k = 0; k < p->nodes.len; k++) {
+    if (!needed[k])
+      continue;
+    uint32_t c = eg_find(run->graph, of[k]).i;
+    cr_assert_neq(choice[c].i, EG_NO_NODE.i, "seed %u, term %u", seed, k);
+    has[c] = true;
+    own[c] |= is_node_of(run, choice[c], &p->nodes.data[k], of);
+  }
+  for (uint32_t c = 0; c < n; c++) {
+    cr_expect_eq(has[c], own[c], "seed %u, class %u", seed, c);
+    cr_expect(has[c] || choice[c].i == EG_NO_NODE.i, "seed %u", seed);
+  }
+}
+
+Test(run, the_program_itself_is_made_of_its_own_terms) {
+  rl_rules *rules = rules_of(
+      "(rule signs \"One operator.\" (compute neg ?a) <=> "
+      "(compute (scale -1) ?a))"
+      "(rule turned \"In any order.\" (compute add (pair ?a ?b)) => "
+      "(compute add (pair ?b ?a)))"
+      "(rule apart \"Each for itself.\" "
+      "(compute (scale -1) (compute add (pair ?a ?b))) <=> "
+      "(compute add (pair (compute neg ?a) (compute neg ?b))))"
+      "(rule twice \"Nothing.\" (compute neg (compute neg ?a)) => ?a)");
+  for (uint32_t seed = 1; seed <= 60; seed++) {
+    gs_program *p = program_of(random_program(seed * 7919));
+    rl_run run = saturated(rules, p);
+    expect_own(&run, p, seed);
+    rl_run_done(&run);
+  }
+}
+
 static bool
 is_one_call(const eg_graph *g, eg_node node) {
   return eg_op(g, node) == GS_CALL && bs_len(ctx.values, eg_attr(g, node)) == 3;
