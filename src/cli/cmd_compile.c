@@ -259,6 +259,19 @@ tell_function(const job *j, const cl_options *o) {
                     : "is no identifier of C");
 }
 
+/* Only forms for devices are written, and scripts: nobody reads C. */
+static bool
+is_without_c(const cl_options *o) {
+  bool only = cl_emits_device(o) && !o->dump_phases;
+  for (const char *at = o->emit; *at && only;) {
+    size_t n = strcspn(at, ",");
+    const cl_form *f = cl_find_form(at, n);
+    only = f->is_device || f == &cl_forms[CL_FORM_SCHED];
+    at += n + (at[n] == ',');
+  }
+  return only;
+}
+
 /* C includes its header where the header is written to a file beside it. */
 static bool
 emit_code(job *j) {
@@ -268,7 +281,8 @@ emit_code(job *j) {
   snprintf(header, sizeof header, "%s.h", cl_base_name(j->named.stem));
   j->function = glen_function_name(j->session->glen, j->loops, j->named.name);
   tell_function(j, o);
-  return glen_emit_c(j->session->glen, j->loops, j->named.name,
+  return is_without_c(o) ||
+         glen_emit_c(j->session->glen, j->loops, j->named.name,
                      is_beside ? header : NULL, &j->c, &j->h);
 }
 
