@@ -21,6 +21,7 @@ typedef struct question {
   uint32_t lanes;              /* of a vector; 0: all iterations */
   const po_known_order *known; /* NULL: nothing is */
   isl_union_map *wrong;
+  unsigned long *bound; /* of isl's operations, see po_limit_of_many */
 } question;
 
 /* floor(value / lanes), of loop value d of n. */
@@ -110,7 +111,7 @@ ask_through(po_program *p, question *q, uint32_t array, uint32_t kind) {
   const po_deps *deps = po_dependences_through(p, array);
   if (!deps)
     return false;
-  po_limit limit = po_limit_operations(p, PO_QUESTION);
+  po_limit limit = po_limit_of_many(p, PO_QUESTION, q->bound);
   bool ok = isl_union_map_foreach_map(deps->of[kind], ask, q) == isl_stat_ok;
   return (po_unlimit(&limit) && ok) ||
          bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
@@ -132,9 +133,14 @@ answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
   if (out)
     *out = (po_violation){.pairs = -1, .violated = -1};
   uint32_t n = reductions ? PO_DEP_KINDS : PO_REDUCTION;
+  unsigned long bound = 0;
   for (uint32_t kind = 0; kind < n; kind++) {
-    question q = {p, loop, lanes, known,
-                  isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
+    question q = {p,
+                  loop,
+                  lanes,
+                  known,
+                  isl_union_map_empty(isl_space_params_alloc(p->isl, 0)),
+                  &bound};
     for (uint32_t a = 0; a < p->arrays.len; a++)
       if (!is_known(&q, a) && !ask_through(p, &q, a, kind)) {
         isl_union_map_free(q.wrong);
@@ -209,14 +215,19 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
                  po_violation *out) {
   uint32_t *node = BS_NEWS(&p->arena, uint32_t, p->arrays.len + 1);
   po_find_common_nodes(p, node);
+  unsigned long bound = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *array = &p->arrays.data[k];
     if (!po_is_folded(array) || !is_made_below(p, loop, k) ||
         is_own(p, k, node[k], loop))
       continue;
-    question q = {p, loop, lanes, NULL,
-                  isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
-    po_limit limit = po_limit_operations(p, PO_QUESTION);
+    question q = {p,
+                  loop,
+                  lanes,
+                  NULL,
+                  isl_union_map_empty(isl_space_params_alloc(p->isl, 0)),
+                  &bound};
+    po_limit limit = po_limit_of_many(p, PO_QUESTION, q.bound);
     isl_union_map *pairs = pairs_at_a_place(p, loop, k);
     bool ok = isl_union_map_foreach_map(pairs, ask, &q) == isl_stat_ok;
     ok = po_unlimit(&limit) && ok;

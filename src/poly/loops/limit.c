@@ -174,15 +174,21 @@ po_gave_up(isl_ctx *isl) {
 /* ---- limits ---- */
 
 po_limit
-po_limit_operations(const po_program *p, unsigned long most) {
+po_limit_of_many(const po_program *p, unsigned long most, unsigned long *kept) {
   po_limit limit = {p->isl, p->ctx.heap, isl_ctx_get_max_operations(p->isl)};
   isl_ctx_reset_error(p->isl);
   if (!limit.before) {
-    unsigned long operations = po_bound(p, most);
+    *kept = *kept ? *kept : po_bound(p, most);
     isl_ctx_reset_error(p->isl);
-    po_bind_isl(p->isl, p->ctx.heap, operations);
+    po_bind_isl(p->isl, p->ctx.heap, *kept);
   }
   return limit;
+}
+
+po_limit
+po_limit_operations(const po_program *p, unsigned long most) {
+  unsigned long kept = 0;
+  return po_limit_of_many(p, most, &kept);
 }
 
 bool

@@ -51,6 +51,10 @@ typedef struct po_limit {
 } po_limit;
 
 po_limit po_limit_operations(const po_program *, unsigned long most);
+/* The same, for one of many questions about a program that stays as it is: its
+ * weight is looked for once, where it is needed.  *kept begins as 0. */
+po_limit po_limit_of_many(const po_program *, unsigned long most,
+                          unsigned long *kept);
 bool po_unlimit(po_limit *);
 /* Nothing can be asked any more within the limit that holds. */
 bool po_is_exhausted(isl_ctx *);
