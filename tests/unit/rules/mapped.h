@@ -27,6 +27,8 @@ calls_in(bs_value attr) {
 
 /* Of an operator on the host that is no dot product. */
 static double host_price = 10;
+/* Of all calls of one kind together, besides 1 for each. */
+static double call_price = 1000;
 
 static double
 price(const eg_graph *g, eg_node n) {
@@ -35,7 +37,7 @@ price(const eg_graph *g, eg_node n) {
   if (eg_op(g, n) == GS_MATERIALIZE)
     return 1e5;
   if (eg_op(g, n) != GS_COMPUTE)
-    return eg_op(g, n) == GS_CALL ? 1000 + calls_in(eg_attr(g, n)) : 1;
+    return eg_op(g, n) == GS_CALL ? call_price + calls_in(eg_attr(g, n)) : 1;
   gs_compute_of(ctx.values, o, &op);
   return op == GS_C_DOT_PROD ? INFINITY : host_price;
 }

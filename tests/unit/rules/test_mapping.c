@@ -26,6 +26,10 @@ map(const char *target, const char *text, uint32_t nodes) {
   "  padded 1) (shape " #c " " #kh " " #kw ") (stride 1 " #s " " #s "))"       \
   "  (access weights 1))) 1) (list 0 3 1 2)))(output conv)"
 
+#define BYTES(m, k, n)                                                         \
+  "(tensor a (shape " #m " " #k ") i8)(tensor b (shape " #n " " #k ") i8)"     \
+  "(let c (compute dotProd (cartProd (access a 1) (access b 1))))(output c)"
+
 #define MATMUL(m, k, n)                                                        \
   "(tensor a (shape " #m " " #k ") f32)(tensor b (shape " #k " " #n ") f32)"   \
   "(let c (compute dotProd (cartProd (access a 1) (transpose (access b 1)"     \
@@ -54,6 +58,27 @@ Test(mapping, resnet_layer_onto_16x16) {
   mapped m = map("systolic16", CONV(1, 64, 56, 56, 64, 3, 3, 1, 1), 500000);
   cr_expect_eq(m.dots, 0);
   cr_expect_eq(m.calls, 4 * 36);
+}
+
+/* A sum that the array does not divide is begun by blocks of 16, and one more
+ * call adds the rest where the sums are: the host adds nothing. */
+Test(mapping, sums_of_uneven_parts_go_on) {
+  static const struct {
+    const char *text;
+    uint32_t calls;
+  } programs[] = {{BYTES(20, 97, 24), 4 * 7},
+                  {BYTES(16, 53, 16), 4},
+                  {BYTES(5, 113, 40), 4 * 8},
+                  {BYTES(32, 37, 8), 2 * 3}};
+  call_price = 0;
+  for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
+    mapped m = map("gemmini", programs[k].text, 200000);
+    cr_expect_eq(m.dots, 0);
+    cr_expect_eq(m.computes, 0, "%s: %u", programs[k].text, m.computes);
+    cr_expect_eq(m.calls, programs[k].calls, "%s: %u", programs[k].text,
+                 m.calls);
+    equal(&m);
+  }
 }
 
 Test(mapping, convolutions_onto_16x16) {
