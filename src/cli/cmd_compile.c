@@ -346,10 +346,6 @@ verified(job *j, const cl_options *o) {
 /* Loops in their text form: there is no term to explore or to print. */
 static bool
 compile_loops(job *j, const cl_options *o, uint32_t count) {
-  if (o->dispatch && strcmp(o->dispatch, "none") != 0) {
-    fputs("glen: --dispatch needs a program of terms\n", stderr);
-    return false;
-  }
   j->loops = cl_load_loops(j->session, o->files.items[0], true);
   return j->loops && emit_code(j) && dump_phases(j, o) &&
          write_forms(j, o, count);

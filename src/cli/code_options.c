@@ -98,10 +98,12 @@ are_tiles(const char *text) {
 }
 
 static bool
-are_variants(const char *list) {
-  if (!list || *list)
+are_variants(const char *list, bool loops) {
+  if (!list || (*list && (!loops || !strcmp(list, "none"))))
     return true;
-  fputs("glen: --dispatch: the list is empty\n", stderr);
+  fputs(*list ? "glen: --dispatch needs a program of terms\n"
+              : "glen: --dispatch: the list is empty\n",
+        stderr);
   return false;
 }
 
@@ -110,6 +112,12 @@ static bool
 agree(const cl_options *o) {
   bool fused =
       o->fuse && strcmp(o->fuse, "none") != 0 && strcmp(o->fuse, "auto") != 0;
+  if (o->tune && o->choose) {
+    fputs("glen: --tune and --choose both choose the schedule, so they cannot "
+          "be combined\n",
+          stderr);
+    return false;
+  }
   if ((o->tune || o->choose) && (o->script || o->tile || fused)) {
     fprintf(stderr,
             "glen: --%s chooses the schedule, so it cannot be combined with "
@@ -140,7 +148,8 @@ is_bound(double recompute) {
 int
 cl_refuse_schedules(const cl_command *command, const cl_options *o) {
   (void)command;
-  return are_tiles(o->tile) && are_variants(o->dispatch) && agree(o) &&
+  bool loops = o->files.n && cl_is_loops(o->files.items[0]);
+  return are_tiles(o->tile) && are_variants(o->dispatch, loops) && agree(o) &&
                  is_bound(o->recompute)
              ? GLEN_OK
              : GLEN_USAGE;
