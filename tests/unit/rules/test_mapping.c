@@ -81,6 +81,34 @@ Test(mapping, sums_of_uneven_parts_go_on) {
   }
 }
 
+/* Sums that are stored as bytes, in some order. */
+#define STORED(m, k, n, order)                                                 \
+  "(tensor a (shape " #m " " #k ") i8)(tensor b (shape " #n " " #k ") i8)"     \
+  "(let p (compute dotProd (cartProd (access a 1) (access b 1))))"             \
+  "(let s (compute (cast i8) (compute (clip -128 127) (compute (cast i32)"     \
+  "  (compute floor (compute (scale 0.0078125) (compute (cast f32) p)))))))"   \
+  "(let t " order ")(output t)"
+
+/* The operands may change places, so that tiles are stored in either order of
+ * their rows and columns: nothing is copied to be turned. */
+Test(mapping, tiles_are_stored_turned_where_that_is_asked) {
+  static const char *const programs[] = {
+      STORED(32, 32, 48, "s"),
+      STORED(32, 32, 48, "(transpose s (list 1 0))"),
+      STORED(16, 48, 64, "(transpose s (list 1 0))"),
+      STORED(32, 32, 48,
+             "(transpose (reshape s (shape 32 3 16) (shape)) (list 1 2 0))"),
+  };
+  host_price = 1e6;
+  for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
+    mapped m = map("gemmini", programs[k], 200000);
+    const char *text = printed(m.result);
+    cr_expect_eq(m.computes, 0, "%s", text);
+    cr_expect_null(strstr(text, "materialize"), "%s", text);
+    equal(&m);
+  }
+}
+
 Test(mapping, convolutions_onto_16x16) {
   static const char *const programs[] = {
       CONV(1, 16, 6, 6, 16, 3, 3, 1, 1),
