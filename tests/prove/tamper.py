@@ -8,7 +8,7 @@ accepted must still lead from the program to an equal one: with the result
 beside it the outputs are the same terms; without it, a changed program must not
 be refuted by `glen check`.  A mutation of what is cited or claimed may be
 accepted only where it says the same.  Besides, claims are forged that are true,
-but not of the program.
+but not of the program, and proofs are checked under other parameters.
 
 usage: tamper.py GLEN GLEN-CHECK-PROOF [MUTATIONS-A-PROOF] [SEED]
 """
@@ -219,10 +219,38 @@ def forge(folder, counts):
                       f"{done.returncode}: {done.stdout}{done.stderr}")
 
 
+PARAM = """(param to 3 "where the part ends that is written")
+(rule first-part "A part of all." (slice (compute add (pair ?a ?a)) 0 0 $to)
+  => (compute add (pair (slice ?a 0 0 $to) (slice ?a 0 0 $to))))"""
+
+
+def under_parameters(folder, counts):
+    """A proof holds under the parameters that it was made under, alone."""
+    rules = write(folder, "param.rules", PARAM)
+    ends = [1, 2, 3, 5]
+    for end in ends:
+        program = write(folder, "param.glen", "(tensor a (shape 8) i32)(let n "
+                        f"(slice (compute add (pair a a)) 0 0 {end}))"
+                        "(output n)")
+        proof = os.path.join(folder, "param.proof")
+        made = run(GLEN, "saturate", program, "-r", rules, "-p", f"to={end}",
+                   "--emit", "proof", "-o", proof)
+        assert made.returncode == 0, made.stderr
+        for given in [None, *ends]:
+            more = [] if given is None else ["-p", f"to={given}"]
+            done = run(CHECKER, program, proof, "-q", "-r", rules, *more)
+            good = done.returncode == (0 if (given or 3) == end else 4)
+            counts["refused" if good else "wrong"] += 1
+            if not good:
+                print(f"FAIL of a part of {end}, to is {given}: exit "
+                      f"{done.returncode}: {done.stdout}{done.stderr}")
+
+
 def main():
     counts = {"refused": 0, "accepted": 0, "wrong": 0}
     with tempfile.TemporaryDirectory() as folder:
         forge(folder, counts)
+        under_parameters(folder, counts)
         for case in CASES:
             program, options, target, result, text = prepare(folder, case)
             whole = judge(folder, case, program, options, target, result, text)
