@@ -147,17 +147,21 @@ loads_in_vectors(const po_program *p, const po_stmt *stmt, uint32_t j) {
   return scattered && lanes > 1 ? lanes : 1;
 }
 
-/* Loads that a formula takes for each point: what is the same along its
- * innermost loop stays in a register. */
+/* Loads that a formula takes for each point, and how many of them there would
+ * be if all went along vectors: what is the same along its innermost loop
+ * stays in a register. */
 static int64_t
-loads_of(const po_program *p, const po_stmt *stmt) {
+loads_of(const po_program *p, const po_stmt *stmt, int64_t *at_best) {
   int64_t n = 0;
+  *at_best = 0;
   for (uint32_t j = 0; j < stmt->n_exprs; j++) {
     const po_expr *e = &stmt->exprs[j];
     if (e->kind == PO_READ && !is_read_before(stmt, j) && stmt->n_iters &&
         isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, stmt->n_iters - 1,
-                                       1) != isl_bool_false)
+                                       1) != isl_bool_false) {
       n += loads_in_vectors(p, stmt, j);
+      ++*at_best;
+    }
   }
   return n;
 }
@@ -169,14 +173,25 @@ is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
               int64_t cost) {
   assert(stmt < p->stmts.len);
   const po_stmt *s = &p->stmts.data[stmt];
-  double formula = (double)(cost + loads_of(p, s));
+  int64_t at_best;
+  double formula = (double)(cost + loads_of(p, s, &at_best));
   double made = (double)po_likely_instances(p, stmt);
   double loads = (double)reads_of(p, array, true);
   return loads * formula < made * (formula + 1) + loads;
 }
 
-/* Where arrays would be kept by tiles, to compute a value again for each use
- * costs no more than to keep it. */
+/* What it takes to compute a value again for each use is no more than to keep
+ * it, where arrays would be kept by tiles: its operations, or a move, and the
+ * loads that a scattered read takes above that of a vector. */
+static bool
+is_cheap_in_tiles(const po_program *p, uint32_t stmt, int64_t reads,
+                  int64_t made, int64_t cost) {
+  int64_t at_best,
+      loads = loads_of(p, &p->stmts.data[stmt], &at_best) - at_best;
+  double again = (double)(cost ? cost : 1) + (double)loads;
+  return (double)reads * again <= (double)GS_INLINE_OPERATIONS * (double)made;
+}
+
 static bool
 is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
   const po_program *p = po_now(c);
@@ -191,8 +206,7 @@ is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
       po_bytes(&p->arrays.data[array]) <= po_bytes_of_cache(p, 2))
     return reads <= made || is_cheap_near(p, array, stmt, cost);
   return reads <= made ||
-         (again && (double)reads * (double)(cost ? cost : 1) <=
-                       (double)GS_INLINE_OPERATIONS * (double)made);
+         (again && is_cheap_in_tiles(p, stmt, reads, made, cost));
 }
 
 /* What a kernel makes of its sums where it stores them costs nothing to keep,
