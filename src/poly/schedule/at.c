@@ -5,7 +5,8 @@
  * compute_at: { [o] -> P[j] }, the instances of the producers that one
  * iteration o of the loops down to the chosen one needs: reads of the consumers
  * below, through the inverse of the producers' writes.  It is exact, but for
- * reads that overlap in a shape of several pieces, which is filled up.  The
+ * reads that overlap in a shape of several pieces or are found by divisions,
+ * which is filled up.  The
  * pairs (o, j) are the new instances.  The array becomes a local of the
  * footprint of one iteration, so that iterations do not depend on each other
  * through it, however much is computed again.
@@ -235,7 +236,9 @@ find_elements(po_program *p, const po_step_call *call, const po_moving *m,
               po_window_fill fill, uint32_t *n_kept) {
   po_pool_reserve(&p->pool, 2);
   isl_map *all = needed(p, &m->writers[k], m->arrays[k], n);
-  all = po_keep_map(&p->pool, fill == PO_FILL_ALL ? po_fill_up(all) : all);
+  if (fill == PO_FILL_ALL)
+    all = po_drop_divisions(po_fill_up(all));
+  all = po_keep_map(&p->pool, all);
   *n_kept = n;
   if (fill == PO_FILL_ALL || k || !all)
     return all;

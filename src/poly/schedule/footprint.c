@@ -14,6 +14,9 @@
 #include <isl/ilp.h>
 #include <isl/val.h>
 
+/* Elements that are counted to compare a shape with another. */
+enum { MOST_COUNTED = 1000000 };
+
 typedef struct candidates {
   isl_aff *list[16];
   uint32_t n, n_outer; /* of the list; of o */
@@ -261,4 +264,68 @@ po_fill_up(isl_map *map) {
   }
   isl_map_free(map);
   return hull;
+}
+
+static isl_stat
+find_division(__isl_take isl_basic_map *part, void *user) {
+  bool *any = user;
+  *any |= isl_basic_map_dim(part, isl_dim_div) > 0;
+  isl_basic_map_free(part);
+  return isl_stat_ok;
+}
+
+static int64_t
+points_of(__isl_keep isl_map *map) {
+  return po_count_points_within(isl_map_wrap(isl_map_copy(map)), MOST_COUNTED);
+}
+
+/* { [o] -> [x] }, x in the least box of one size around what o relates to;
+ * NULL where there is none. */
+static __isl_give isl_map *
+box_around(__isl_keep isl_map *map) {
+  isl_fixed_box *box = isl_map_get_range_simple_fixed_box_hull(map);
+  isl_map *all = NULL;
+  if (isl_fixed_box_is_valid(box) == isl_bool_true) {
+    isl_multi_val *size = isl_fixed_box_get_size(box);
+    isl_size n = isl_multi_val_size(size);
+    all = isl_map_universe(isl_map_get_space(map));
+    for (isl_size d = 0; d < n; d++) {
+      isl_val *last = isl_val_sub(isl_multi_val_get_val(size, d),
+                                  isl_val_one(isl_map_get_ctx(map)));
+      all = isl_map_lower_bound_si(all, isl_dim_out, (unsigned)d, 0);
+      all = isl_map_upper_bound_val(all, isl_dim_out, (unsigned)d, last);
+    }
+    isl_multi_val_free(size);
+    all =
+        isl_map_sum(isl_map_from_multi_aff(isl_fixed_box_get_offset(box)), all);
+    all = isl_map_intersect_domain(all, isl_map_domain(isl_map_copy(map)));
+  }
+  isl_fixed_box_free(box);
+  return all;
+}
+
+/* Whether the shape has few points more than the exact one; it is freed where
+ * it has more. */
+static bool
+is_filled(__isl_keep isl_map *exact, isl_map **shape) {
+  int64_t n = points_of(exact), filled = *shape ? points_of(*shape) : -1;
+  if (n > 0 && filled > 0 && (double)filled <= (double)n * GS_HULL_FILLED)
+    return true;
+  *shape = isl_map_free(*shape);
+  return false;
+}
+
+isl_map *
+po_drop_divisions(isl_map *map) {
+  bool any = false;
+  if (!map || isl_map_foreach_basic_map(map, find_division, &any) < 0 || !any)
+    return map;
+  isl_map *shape = box_around(map);
+  if (!is_filled(map, &shape)) {
+    shape = isl_map_remove_divs(hull_of(map));
+    if (!is_filled(map, &shape))
+      return map;
+  }
+  isl_map_free(map);
+  return shape;
 }

@@ -60,6 +60,11 @@ void po_tidy_loops(po_program *, uint32_t top, uint32_t from_node);
  * holds half more than the largest of them at most, or, of many, some times as
  * much; takes it. */
 __isl_give isl_map *po_fill_up(__isl_take isl_map *);
+/* A shape without divisions that holds half more than the map at most: they are
+ * conditions on each point of a loop, for which there are no vectors.  The box
+ * around it, or else what is left of its hull without them; the map itself
+ * where both hold more.  Takes the map. */
+__isl_give isl_map *po_drop_divisions(__isl_take isl_map *);
 
 /* The box around what each [o] relates to: element x lies at x - first(o). */
 typedef struct po_footprint {

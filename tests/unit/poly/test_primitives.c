@@ -64,6 +64,42 @@ Test(primitives, compute_at_takes_what_is_needed_only) {
        "assert instances(B) == 1024");
 }
 
+/* Rows of B are rows of C in groups of four, end to end: what a tile of six
+ * rows reads of them is found by divisions, and filled up. */
+Test(primitives, compute_at_fills_up_what_divisions_leave_out) {
+  array("A", PO_INPUT, GS_I32, 2, 4, 36);
+  array("C", PO_OUTPUT, GS_I32, 2, 24, 6);
+  array("B", PO_WORKSPACE, GS_I32, 2, 4, 36);
+  ASSIGN("{ SB[i,j] : 0 <= i < 4 and 0 <= j < 36 }", "{ SB[i,j] -> B[i,j] }",
+         "i j", .reads = {"{ SB[i,j] -> A[i,j] }"});
+  ASSIGN("{ SC[i,j] : 0 <= i < 24 and 0 <= j < 6 }", "{ SC[i,j] -> C[i,j] }",
+         "x y", .reads = {"{ SC[i,j] -> B[i mod 4, 6*floor(i / 4) + j] }"});
+  FORM("x0, x1 = split x [-1, 6]; compute_at B x0;"
+       "assert instances(B) == 192",
+       "for x0<4\n"
+       "  for i<4\n"
+       "    for j=max(0, 9 * x0 - 2 * i + (i + 1) / 2)..min(35, 9 * x0 - 2 * i "
+       "+ "
+       "(i + 1) / 2 + 12)\n"
+       "      B[x0, i, -9 * x0 + j + 4] = A[i, j]\n"
+       "  for x1<6\n"
+       "    for y<6\n"
+       "      C[6 * x0 + x1, y] = B[x0, (2 * x0 + x1) % 4, -3 * x0 + y + 6 * "
+       "((2 * x0 + x1) / 4) + 4]\n");
+}
+
+/* Every fourth element is not worth the others. */
+Test(primitives, compute_at_leaves_out_what_is_far_between) {
+  array("A", PO_INPUT, GS_I32, 1, 64);
+  array("C", PO_OUTPUT, GS_I32, 1, 16);
+  array("B", PO_WORKSPACE, GS_I32, 1, 64);
+  ASSIGN("{ SB[i] : 0 <= i < 64 }", "{ SB[i] -> B[i] }", "i",
+         .reads = {"{ SB[i] -> A[i] }"});
+  ASSIGN("{ SC[i] : 0 <= i < 16 }", "{ SC[i] -> C[i] }", "x",
+         .reads = {"{ SC[i] -> B[4i] }"});
+  KEPT("x0, x1 = split x [-1, 8]; compute_at B x0; assert instances(B) == 16");
+}
+
 Test(primitives, compute_at_of_a_decreasing_index) {
   array("A", PO_INPUT, GS_I32, 1, 32);
   array("C", PO_OUTPUT, GS_I32, 1, 32);
