@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* auto_join.c - producers that join the nest of their one consumer. */
 #include "glenside/target/tuned.h"
+#include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 #include <assert.h>
 #include <stdio.h>
@@ -113,6 +114,30 @@ tell(const chooser *c, uint32_t array, bool joined, double times) {
     list->data[k] = one;
 }
 
+/* Elements that the innermost loop around a statement leaves out between two of
+ * its own, and one more. */
+static int64_t
+step_of(const po_program *p, const po_stmt *s) {
+  uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, s->leaf, loops);
+  isl_set *times =
+      isl_set_apply(isl_set_copy(s->domain),
+                    isl_map_from_multi_aff(isl_multi_aff_copy(s->time)));
+  isl_val *step = n ? isl_set_get_stride(times, (int)n - 1) : NULL;
+  isl_set_free(times);
+  return po_int_or(step, 1);
+}
+
+/* Every other element, or fewer, are no vectors: what made all of them did so
+ * faster, though it made more. */
+static bool
+leaves_out(const po_program *p, const po_program *old, uint32_t array) {
+  for (uint32_t k = 0; k < p->stmts.len && k < old->stmts.len; k++)
+    if (p->stmts.data[k].array == array &&
+        step_of(p, &p->stmts.data[k]) > step_of(old, &old->stmts.data[k]))
+      return true;
+  return false;
+}
+
 bool
 po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
   assert(array < now(c)->arrays.len);
@@ -125,7 +150,8 @@ po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
     return false;
   int64_t after = po_instances_of(now(c), array);
   int64_t needed = po_distinct_of(now(c), old, array);
-  bool joined = after > 0 && (double)after <= allowance(c) * (double)needed;
+  bool joined = after > 0 && (double)after <= allowance(c) * (double)needed &&
+                !leaves_out(now(c), old, array);
   c->repeats |= joined && after > needed;
   if (joined)
     po_free(old);
