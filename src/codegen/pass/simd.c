@@ -5,11 +5,11 @@
  * optimization, and not how many lanes a schedule asks for.  What is looked at
  * here is the code of one loop: statements only, each of which reads elements
  * that follow the loop through memory or are the same for all iterations, and
- * writes elements that follow it, or variables of one iteration.  No two
- * iterations touch the same element then: another access of an array that is
- * written has the same address, or isl knows that it is of other elements, as
- * of another row.  Arrays are distinct, and no formula needs a branch or a
- * call.
+ * writes elements that follow it, or variables of one iteration.  What goes by
+ * k elements follows it where k accesses do.  No two iterations touch the same
+ * element then: another access of an array that is written has the same
+ * address, or isl knows that it is of other elements, as of another row.
+ * Arrays are distinct, and no formula needs a branch or a call.
  *
  * A sum, or a largest value, that all iterations update is kept in lanes, too,
  * where the order of its terms is free: OpenMP's reduction.  gcc would not find
@@ -40,12 +40,23 @@ typedef struct sum {
   uint32_t array, reorder_class;
 } sum;
 
+/* Accesses of an array that go by `step` elements each. */
+typedef struct group {
+  uint32_t array, n;
+  int64_t step;
+} group;
+
+/* Groups of one body. */
+enum { MOST_GROUPS = 8 };
+
 typedef struct lanes {
   cg_emitter *e;
   const cg_node *loop;
   const char *why; /* not; NULL so far */
   uint32_t n;
   const cg_origin *note[MOST_STMTS];
+  uint32_t n_groups;
+  group groups[MOST_GROUPS];
   uint32_t n_apart;
   pair apart[MOST_ASKED]; /* that do not meet */
   bool sums_serve;        /* where not, a sum is a shared result */
@@ -89,6 +100,32 @@ takes_as_sum(lanes *l, const po_stmt *stmt) {
   return true;
 }
 
+static const char scattered[] = "an access does not follow it through memory";
+
+static void
+join_group(lanes *l, uint32_t array, int64_t step) {
+  uint32_t k = 0;
+  while (k < l->n_groups &&
+         (l->groups[k].array != array || l->groups[k].step != step))
+    k++;
+  if (k == MOST_GROUPS) {
+    l->why = scattered;
+    return;
+  }
+  if (k == l->n_groups)
+    l->groups[l->n_groups++] = (group){.array = array, .step = step};
+  l->groups[k].n++;
+}
+
+/* As many accesses as elements between two iterations are one row, which is
+ * turned over in registers. */
+static void
+check_groups(lanes *l) {
+  for (uint32_t k = 0; k < l->n_groups; k++)
+    if (l->groups[k].n < l->groups[k].step)
+      l->why = scattered;
+}
+
 static void
 check_access(lanes *l, const cg_origin *note, uint32_t array, uint32_t k,
              bool written) {
@@ -100,8 +137,10 @@ check_access(lanes *l, const cg_origin *note, uint32_t array, uint32_t k,
     step = -1;
   if (written && !step)
     l->why = "its iterations share a result";
+  else if (step > 1 && step <= GS_GROUP_MOST)
+    join_group(l, array, step);
   else if (step != 0 && step != 1)
-    l->why = "an access does not follow it through memory";
+    l->why = scattered;
 }
 
 /* { S[i] -> A[x] } of an access, x as it is kept. */
@@ -257,6 +296,7 @@ look(lanes *l) {
     return;
   }
   collect(l, loop->first);
+  check_groups(l);
   for (uint32_t k = 0; k < l->n && !l->why; k++)
     for (uint32_t j = 0; j < l->n && !l->why; j++)
       check_pair(l, l->note[k], l->note[j]);
@@ -310,6 +350,16 @@ is_ragged(const cg_emitter *e, const cg_for *head, int64_t trips) {
   return head->n_reductions && fours > 1 && (!head->trips || trips % fours);
 }
 
+/* Elements of a row that an iteration reads or writes. */
+static int64_t
+longest_group(const lanes *l) {
+  int64_t most = 1;
+  for (uint32_t k = 0; k < l->n_groups; k++)
+    if (l->groups[k].step > most)
+      most = l->groups[k].step;
+  return most;
+}
+
 /* A loop whose iterations are not shared out, and whose order is left to the
  * compiler. */
 static void
@@ -320,10 +370,10 @@ find(cg_emitter *e, cg_node *n) {
     return;
   int64_t trips = head->trips ? head->trips : cg_range_size(e->p, n->loop);
   lanes l = {.e = e, .loop = n, .sums_serve = true};
-  if (trips && trips < GS_VECTOR_ITERATIONS)
+  if (trips && trips < GS_VECTOR_ITERATIONS / GS_GROUP_MOST)
     return;
   look(&l);
-  if (l.why)
+  if (l.why || (trips && trips < GS_VECTOR_ITERATIONS / longest_group(&l)))
     return;
   head->lanes = CG_LANES_SEEN;
   note_reductions(&l, head);

@@ -220,6 +220,22 @@ Test(stencils, independent_iterations_go_into_lanes) {
               SIMD "\n#endif\n      for (int i1 = glen_i1; i1 < glen_i1 + 8;");
 }
 
+/* Four neighbours an iteration are one row; two and two of them are not. */
+Test(stencils, groups_of_neighbours_go_into_lanes) {
+  static const char form[] =
+      "for i%d in 0..40 { unroll for j%d in 0..%d {\n"
+      "  S%d[i, j]: B[4 * i + j + %d] = A[j, i] * 2\n"
+      "    where 0 <= i < 40 and 0 <= j < %d at i, j } }\n";
+  const char *head = "input A: f32[4, 40]\noutput B: f32[160]\n";
+  const char *whole = bs_arena_printf(&arena, form, 0, 0, 4, 0, 0, 4);
+  const char *half = bs_arena_printf(&arena, form, 0, 0, 2, 0, 0, 2);
+  const char *rest = bs_arena_printf(&arena, form, 1, 1, 2, 1, 2, 2);
+  expect_code(read_loops(bs_arena_printf(&arena, "%s%s", head, whole)),
+              SIMD "\n");
+  expect_no_code(
+      read_loops(bs_arena_printf(&arena, "%s%s%s", head, half, rest)), SIMD);
+}
+
 /* Rows made and used by one loop; `used` of them is of the row made two
  * iterations before, `where` it is used. */
 static const char *
