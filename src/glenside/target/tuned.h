@@ -122,6 +122,8 @@
     "of it that belong to results of their own")                               \
   X(UNROLL_STATEMENTS, 128, "statements",                                      \
     "that are written out in one iteration of the loop around")                \
+  X(GROUP_MOST, 8, "elements",                                                 \
+    "side by side that are turned over into rows in registers")                \
   X(UNROLL_ROW, 8, "iterations",                                               \
     "along results that are written out: those of a longer loop fill vectors") \
   X(ALIGN_VECTORS, 8, "vectors",                                               \

@@ -355,7 +355,7 @@ fuse_nests(chooser *c) {
 
 static bool
 fuse_by(chooser *c) {
-  begin_phase(c, bound_of_fusing(now(c), c->options->fuse));
+  begin_phase(c, bound_of_fusing(now(c), PO_FUSE_SMART));
   c->n_rows = 0;
   po_join_parts(c);
   po_inline_points(c);
@@ -364,8 +364,8 @@ fuse_by(chooser *c) {
   po_divide_arrays(c);
   c->n_left = c->n_fused = 0;
   c->strained = c->stopped;
-  if (c->stopped) /* nests have a limit of their own */
-    begin_phase(c, bound_of_fusing(now(c), c->options->fuse) / 4);
+  begin_phase(c, bound_of_fusing(now(c), c->options->fuse) /
+                     (c->strained ? 4 : 1));
   fuse_nests(c);
   c->strained |= c->n_left > 0;
   c->stopped |= c->strained && !c->n_fused;
@@ -392,6 +392,7 @@ static bool
 finish(chooser *c) {
   begin_phase(c, po_bound(now(c), most_operations[c->options->fuse]));
   po_order_loops(c);
+  po_group_neighbours(c);
   po_block_loops(c);
   po_parallelise(c);
   po_finish_inner_loops(c);

@@ -17,6 +17,7 @@
  *   auto_slant.c    sweeps over time in slanted tiles
  *   auto_order.c    reductions along memory
  *   auto_blocks.c   blocks of what is read and written along different loops
+ *   auto_groups.c   neighbours in memory that lie in several rows elsewhere
  *   auto_inline.c   formulas in the place of arrays
  *   auto_inner.c    short reductions written out, borders apart, vectors */
 #ifndef POLY_SCHEDULE_CHOOSER_H
@@ -181,6 +182,8 @@ void po_trim_arrays(po_chooser *);
 void po_slant_sweeps(po_chooser *);
 /* auto_blocks.c */
 void po_block_loops(po_chooser *);
+/* auto_groups.c */
+void po_group_neighbours(po_chooser *);
 /* auto_threads.c */
 void po_parallelise(po_chooser *);
 /* Instances of all statements of a nest; whether threads would pay for it. */
