@@ -10,6 +10,7 @@
  *   sums.c    long sums as several side by side
  *   vector.c  loops that are marked for vectors, as those and what fills none
  *   pass_local.c  declarations of locals; what is not used
+ *   pass_once.c  elements that loops of lanes would read again and again
  *   fence.c   fences after stores past the caches
  *
  * pass_run.c runs them, and the checker of the tree after each; pass_copy.c has
@@ -47,6 +48,7 @@ void cg_jam_rows(cg_pass_state *);
 void cg_split_sums(cg_pass_state *);
 void cg_split_vectors(cg_pass_state *);
 void cg_declare_locals(cg_pass_state *);
+void cg_read_once(cg_pass_state *);
 void cg_put_fences(cg_pass_state *);
 void cg_quiet_parameters(cg_pass_state *);
 

@@ -12,6 +12,7 @@ static const cg_pass passes[] = {{"teams", cg_share_loops, false},
                                  {"sums", cg_split_sums, false},
                                  {"vectors", cg_split_vectors, false},
                                  {"locals", cg_declare_locals, true},
+                                 {"once", cg_read_once, true},
                                  {"fences", cg_put_fences, true},
                                  {"parameters", cg_quiet_parameters, true}};
 

@@ -236,6 +236,26 @@ Test(stencils, groups_of_neighbours_go_into_lanes) {
       read_loops(bs_arena_printf(&arena, "%s%s%s", head, half, rest)), SIMD);
 }
 
+/* What all iterations share is read before the loop where neighbours compute
+ * the same with it. */
+Test(stencils, what_neighbours_share_is_read_once) {
+  static const char form[] =
+      "input A: f32[20, 302]\ninput F: f32[20]\noutput B: f32[20, 300]\n"
+      "for i in 0..20 { for j in 0..300 { S: B[i, j] = %s } }\n";
+  const char *once = "const float F_once0 = F[i0];";
+  expect_code(read_loops(bs_arena_printf(
+                  &arena, form, "A[i, j] * F[i] + A[i, j + 1] * F[i]")),
+              once);
+  expect_code(read_loops(bs_arena_printf(
+                  &arena, form, "A[i, j] * F[i] + A[i, j + 1] * F[i]")),
+              "A[302 * i0 + i1] * F_once0) + (A[302 * i0 + i1 + 1] * F_once0)");
+  expect_no_code(read_loops(bs_arena_printf(&arena, form, "A[i, j] * F[i]")),
+                 "_once");
+  expect_no_code(
+      read_loops(bs_arena_printf(&arena, form, "A[i, j] * F[i] + A[i, j] * 2")),
+      "_once");
+}
+
 /* Rows made and used by one loop; `used` of them is of the row made two
  * iterations before, `where` it is used. */
 static const char *
