@@ -131,9 +131,12 @@ warn_of_rest(glen_context *ctx, po_fuse asked, const po_auto_result *done) {
                "the program is too large to be fused by %s: %s was taken", name,
                po_fuse_names[done->fuse]);
   if (done->n_left)
-    bs_warning(&ctx->diags, BS_NOWHERE, "schedule-limit",
-               "%u nest%s too large to be fused by %s: smart was taken there",
-               done->n_left, done->n_left == 1 ? " is" : "s or more are", name);
+    bs_warning(
+        &ctx->diags, BS_NOWHERE, "schedule-limit",
+        "%u nest%s too large to be fused by %s: %s", done->n_left,
+        done->n_left == 1 ? " is" : "s or more are", po_fuse_names[done->fuse],
+        done->fuse == PO_FUSE_SMART ? "some loops may be left as they are"
+                                    : "smart was taken there");
   if (!done->finished)
     bs_warning(&ctx->diags, BS_NOWHERE, "schedule-limit",
                "the program is too large: some loops are neither unrolled "
