@@ -6,10 +6,10 @@
  * innermost loop.  With the k of them in one iteration they are whole vectors,
  * which the compiler turns over in registers:
  *
- *   for c { for i { y[c, i] = x[k i + c] } }     for i { y[i] = x[i % k, i / k]
- * }
- *
+ *   for c { for i { y[c, i] = x[k i + c] } }
  *   for i { y[0, i] = x[k i]; y[1, i] = x[k i + 1]; ... }
+ *
+ *   for i { y[i] = x[i % k, i / k] }
  *   for i { y[k i] = x[0, i]; y[k i + 1] = x[1, i]; ... }
  *
  * So the loop over the rows goes innermost, or the loop over neighbours is
