@@ -12,7 +12,6 @@
  *   { const float f_once = f[r];
  *     for i { s = 0; s += x[i] * f_once; s += x[i + 1] * f_once; y[i] = s } }
  */
-#include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
 #include <assert.h>
 #include <string.h>

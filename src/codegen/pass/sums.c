@@ -370,7 +370,8 @@ make_vectors(const parts *x, int64_t lanes) {
       arena, infix(x, CG_OP_AT_LEAST, name(x, WHOLE), number(x, lanes)), n);
 }
 
-/* The same, where its length is known at run time only. */
+/* What is left behind the parts of a sum whose length is known at run time
+ * only: whole vectors, then single elements. */
 static void
 put_open_rest(const parts *x, cg_list *to) {
   int64_t lanes = lanes_of(x, loop_vector_bytes(x->e->p));

@@ -86,6 +86,18 @@ ask(__isl_take isl_map *map, void *user) {
   return none == isl_bool_error ? isl_stat_error : isl_stat_ok;
 }
 
+/* Nothing is wrong so far. */
+static question
+question_of(po_program *p, uint32_t loop, uint32_t lanes,
+            const po_known_order *known, unsigned long *bound) {
+  return (question){p,
+                    loop,
+                    lanes,
+                    known,
+                    isl_union_map_empty(isl_space_params_alloc(p->isl, 0)),
+                    bound};
+}
+
 static bool
 is_made_below(const po_program *p, uint32_t loop, uint32_t array) {
   assert(array < p->arrays.len);
@@ -135,12 +147,7 @@ answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
   uint32_t n = reductions ? PO_DEP_KINDS : PO_REDUCTION;
   unsigned long bound = 0;
   for (uint32_t kind = 0; kind < n; kind++) {
-    question q = {p,
-                  loop,
-                  lanes,
-                  known,
-                  isl_union_map_empty(isl_space_params_alloc(p->isl, 0)),
-                  &bound};
+    question q = question_of(p, loop, lanes, known, &bound);
     for (uint32_t a = 0; a < p->arrays.len; a++)
       if (!is_known(&q, a) && !ask_through(p, &q, a, kind)) {
         isl_union_map_free(q.wrong);
@@ -221,12 +228,7 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
     if (!po_is_folded(array) || !is_made_below(p, loop, k) ||
         is_own(p, k, node[k], loop))
       continue;
-    question q = {p,
-                  loop,
-                  lanes,
-                  NULL,
-                  isl_union_map_empty(isl_space_params_alloc(p->isl, 0)),
-                  &bound};
+    question q = question_of(p, loop, lanes, NULL, &bound);
     po_limit limit = po_limit_of_many(p, PO_QUESTION, q.bound);
     isl_union_map *pairs = pairs_at_a_place(p, loop, k);
     bool ok = isl_union_map_foreach_map(pairs, ask, &q) == isl_stat_ok;

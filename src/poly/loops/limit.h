@@ -51,8 +51,9 @@ typedef struct po_limit {
 } po_limit;
 
 po_limit po_limit_operations(const po_program *, unsigned long most);
-/* The same, for one of many questions about a program that stays as it is: its
- * weight is looked for once, where it is needed.  *kept begins as 0. */
+/* Limits isl's operations for one of many questions about a program that stays
+ * as it is: its weight is looked for once, where it is needed.  *kept begins as
+ * 0. */
 po_limit po_limit_of_many(const po_program *, unsigned long most,
                           unsigned long *kept);
 bool po_unlimit(po_limit *);

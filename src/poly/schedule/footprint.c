@@ -290,8 +290,7 @@ box_around(__isl_keep isl_map *map) {
     isl_size n = isl_multi_val_size(size);
     all = isl_map_universe(isl_map_get_space(map));
     for (isl_size d = 0; d < n; d++) {
-      isl_val *last = isl_val_sub(isl_multi_val_get_val(size, d),
-                                  isl_val_one(isl_map_get_ctx(map)));
+      isl_val *last = isl_val_sub_ui(isl_multi_val_get_val(size, d), 1);
       all = isl_map_lower_bound_si(all, isl_dim_out, (unsigned)d, 0);
       all = isl_map_upper_bound_val(all, isl_dim_out, (unsigned)d, last);
     }
