@@ -27,7 +27,8 @@ def axes(r):
     and the size of the result."""
     out = []
     for last in [False] * r.choice([0, 1, 1, 1, 2]) + [True]:
-        n = r.choice([5, 7, 8, 9, 14, 17, 28, 33] if last else [3, 5, 7, 9, 14])
+        n = r.choice([5, 7, 8, 9, 14, 17, 28, 33, 66, 99] if last
+                     else [3, 5, 7, 9, 14])
         k, s, d = r.choice([1, 2, 3, 3, 5]), r.choice([1, 1, 2, 3]), \
             r.choice([1, 1, 1, 2])
         reach = (k - 1) * d + 1

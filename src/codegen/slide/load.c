@@ -40,10 +40,10 @@ cg_is_turned(const cg_slide *x) {
          (!cg_has_weights(x) || !c->y.at.factor[c->along]);
 }
 
-/* The element of a vector in the order of memory that its lane is: halves of
- * the blocks of the first vector, and beside each that of the second one. */
-static int64_t
-element_of(const cg_slide *x, int64_t lane) {
+/* Halves of the blocks of the first vector, and beside each that of the second
+ * one. */
+int64_t
+cg_element_of(const cg_slide *x, int64_t lane) {
   assert(lane >= 0 && lane < x->c->lanes);
   int64_t lanes = x->c->lanes;
   int64_t block = 16 / gs_dtype_table[x->c->dtype].bytes, half = block / 2;
@@ -58,13 +58,12 @@ cg_in_order(const cg_slide *x, const char *vector) {
   assert(x->c->lanes <= 64);
   int64_t lane[64] = {0};
   for (uint32_t l = 0; l < x->c->lanes; l++)
-    lane[element_of(x, l)] = l;
+    lane[cg_element_of(x, l)] = l;
   return cg_pick(x, vector, vector, lane);
 }
 
-/* What elements are that are missing. */
-static const char *
-filler(const cg_slide *x) {
+const char *
+cg_filler(const cg_slide *x) {
   return x->fills ? "fill"
                   : bs_arena_printf(&x->e->arena, "(%s_v){0}", x->name);
 }
@@ -74,12 +73,12 @@ cg_blend(const cg_slide *x, const char *a, const char *b, cg_lanes from) {
   assert(x->c->lanes <= 64);
   int64_t lane[64];
   for (uint32_t l = 0; l < x->c->lanes; l++)
-    lane[l] = from >> element_of(x, l) & 1 ? x->c->lanes + l : l;
+    lane[l] = from >> cg_element_of(x, l) & 1 ? x->c->lanes + l : l;
   return cg_pick(x, a, b, lane);
 }
 
-static const char *
-vector_at(const cg_slide *x, const cg_source *from, int64_t offset) {
+const char *
+cg_vector_at(const cg_slide *x, const cg_source *from, int64_t offset) {
   return bs_arena_printf(&x->e->arena, "*(const %s_v *)(%c + %lld)", x->name,
                          from->letter, (long long)offset);
 }
@@ -137,9 +136,9 @@ one_by_one(const cg_slide *x, const cg_source *from, int64_t offset,
   const char *cast = x->c->dtype == GS_I32 ? "(unsigned)" : "";
   bs_putf(&text, "(%s_v){", x->name);
   for (uint32_t l = 0; l < x->c->lanes; l++)
-    if (want >> element_of(x, l) & 1)
+    if (want >> cg_element_of(x, l) & 1)
       bs_putf(&text, "%s%s%c[%lld]", l ? ", " : "", cast, from->letter,
-              (long long)(offset + from->stride * element_of(x, l)));
+              (long long)(offset + from->stride * cg_element_of(x, l)));
     else
       bs_putf(&text, "%s%s", l ? ", " : "", x->fills ? "fill[0]" : "0");
   bs_put(&text, "}");
@@ -152,7 +151,7 @@ static bool
 is_masked(const cg_slide *x, const int64_t *lane, cg_lanes want,
           cg_lanes zero) {
   for (uint32_t l = 0; l < x->c->lanes; l++)
-    if (want >> element_of(x, l) & 1 && lane[l] != (int64_t)l)
+    if (want >> cg_element_of(x, l) & 1 && lane[l] != (int64_t)l)
       return false;
   return zero && !x->fills;
 }
@@ -164,7 +163,7 @@ masked(const cg_slide *x, const char *a, cg_lanes zero) {
   bs_putf(&text, "(%s_v)((%s_i)%s & (%s_i){", x->name, x->name, a, x->name);
   for (uint32_t l = 0; l < x->c->lanes; l++)
     bs_putf(&text, "%s%s", l ? ", " : "",
-            zero >> element_of(x, l) & 1 ? "0" : "-1");
+            zero >> cg_element_of(x, l) & 1 ? "0" : "-1");
   bs_put(&text, "})");
   return text_of(x, &text);
 }
@@ -177,7 +176,7 @@ moved(const cg_slide *x, const cg_source *from, int64_t offset, int64_t start,
   int64_t lane[64], lanes = x->c->lanes, span = span_of(x, from);
   bool two = from->stride == 2;
   for (uint32_t l = 0; l < lanes; l++) {
-    int64_t element = element_of(x, l);
+    int64_t element = cg_element_of(x, l);
     lane[l] = offset + from->stride * element - start;
     if (!(want >> element & 1))
       lane[l] = zero >> element & 1 && !two ? lanes + l
@@ -185,13 +184,13 @@ moved(const cg_slide *x, const cg_source *from, int64_t offset, int64_t start,
                 : lane[l] >= span           ? span - 1
                                             : lane[l];
   }
-  const char *a = vector_at(x, from, start);
+  const char *a = cg_vector_at(x, from, start);
   if (!two && is_masked(x, lane, want, zero))
     return masked(x, a, zero);
   if (!two)
-    return cg_pick(x, a, zero ? filler(x) : a, lane);
-  const char *both = cg_pick(x, a, vector_at(x, from, start + lanes), lane);
-  return zero ? cg_blend(x, both, filler(x), zero) : both;
+    return cg_pick(x, a, zero ? cg_filler(x) : a, lane);
+  const char *both = cg_pick(x, a, cg_vector_at(x, from, start + lanes), lane);
+  return zero ? cg_blend(x, both, cg_filler(x), zero) : both;
 }
 
 const char *
@@ -200,11 +199,11 @@ cg_load(const cg_slide *x, const cg_source *from, int64_t offset, cg_lanes want,
   int64_t start;
   /* All of its elements are read, wherever they are. */
   if (from->stride == 1 && want == cg_first_lanes(x->c->lanes))
-    return vector_at(x, from, offset);
+    return cg_vector_at(x, from, offset);
   if (!find_start(x, from, offset, want, &start))
     return one_by_one(x, from, offset, want);
   if (from->stride == 1 && start == offset && !zero)
-    return vector_at(x, from, offset);
+    return cg_vector_at(x, from, offset);
   return moved(x, from, offset, start, want, zero);
 }
 
@@ -303,7 +302,7 @@ cg_pick_held(const cg_slide *x, int64_t offset, cg_lanes want, cg_lanes fill) {
   const char *a = cg_held(x, p.first);
   if (p.whole && !p.both)
     return a;
-  const char *b = p.both ? cg_held(x, p.first + 1) : filler(x);
+  const char *b = p.both ? cg_held(x, p.first + 1) : cg_filler(x);
   const char *out = cg_pick(x, a, b, p.lane);
-  return p.missing ? cg_blend(x, out, filler(x), p.missing) : out;
+  return p.missing ? cg_blend(x, out, cg_filler(x), p.missing) : out;
 }

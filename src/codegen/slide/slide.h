@@ -4,12 +4,14 @@
  *   slide.c  the loops over tiles, in parallel
  *   tile.c   a tile, whose results are in registers
  *   load.c   a vector of what windows slide over
+ *   halves.c the same of every other element, by vectors that taps share
  *   slide_lane.c  functions of one lane: the body, the formula
  *   slide_finish.c a costly formula, of the results of all tiles at once */
 #ifndef CODEGEN_SLIDE_SLIDE_H
 #define CODEGEN_SLIDE_SLIDE_H
 
 #include "codegen/slide/slide_unit.h"
+#include "glenside/target/tuned.h"
 #include "poly/kernel/kernel_slide.h"
 
 /* Lanes are a set of 64 bits. */
@@ -61,10 +63,30 @@ const char *cg_pick(const cg_slide *, const char *a, const char *b,
 const char *cg_blend(const cg_slide *, const char *a, const char *b,
                      cg_lanes from);
 
-/* Lanes of sums are in the order in which every other element is loaded; a
- * vector of them in that of memory. */
+/* load.c: the vector of the elements from `offset` on. */
+const char *cg_vector_at(const cg_slide *, const cg_source *, int64_t offset);
+/* load.c: what elements are that are missing. */
+const char *cg_filler(const cg_slide *);
+
+/* Lanes of sums are in the order in which every other element is loaded: the
+ * element of a vector in the order of memory that its lane is; a vector of them
+ * in the order of memory. */
 bool cg_is_turned(const cg_slide *);
+int64_t cg_element_of(const cg_slide *, int64_t lane);
 const char *cg_in_order(const cg_slide *, const char *vector);
+
+/* halves.c: the vectors of even and of odd elements at a place of a tile. */
+typedef struct cg_halves {
+  int64_t base; /* of the first element, from that of a window's first tap on */
+  int64_t place;
+  uint32_t number;                /* of the place */
+  bool made[GS_SLIDE_VECTORS][2]; /* of a vector of results, at this place */
+} cg_halves;
+cg_halves cg_find_halves(const cg_slide *, const cg_place *);
+void cg_go_on_halves(cg_halves *, int64_t place);
+/* As cg_load, of what tap `offset` of a row is for vector v. */
+const char *cg_load_halved(const cg_slide *, const cg_source *, cg_halves *,
+                           int64_t v, int64_t offset, const cg_lanes lanes[2]);
 
 /* tile.c: NAME_tN(x, y, c, extras, loops): the tile of a place. */
 void cg_put_slide_tile(const cg_slide *, const cg_place *, uint32_t number);

@@ -22,6 +22,7 @@ typedef struct tile {
   int64_t tap[PO_MAX_DIMS]; /* of unrolled taps, as far as they are chosen */
   int64_t *place;           /* along the loop of rows, in order */
   uint32_t n_places;
+  cg_halves halves; /* if c->halved */
 } tile;
 
 /* ---- what is where ---- */
@@ -198,23 +199,32 @@ put_rows(tile *t, int64_t place, int64_t v, cg_lanes lanes, bool write) {
   return any;
 }
 
+/* Of vector v, at the taps that are chosen. */
+static const char *
+vector_of(tile *t, int64_t place, int64_t v, cg_lanes want, cg_lanes fill) {
+  const po_slide *c = t->x->c;
+  int64_t start = v * c->lanes * c->x.at.factor[c->along], offset = 0;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (c->unrolled[tap] && tap != c->shared)
+      offset += c->x.at.factor[tap] * t->tap[tap];
+  if (c->across != PO_NO_LOOP)
+    return cg_pick_held(t->x, start + offset, want, fill);
+  if (c->halved)
+    return cg_load_halved(t->x, &t->from, &t->halves, v, offset,
+                          (cg_lanes[]){want, fill});
+  return cg_load(t->x, &t->from, place + start + offset, want, fill);
+}
+
 /* A vector of x, and what it is used for. */
 static void
 put_vector(tile *t, int64_t place, int64_t v) {
   const cg_slide *x = t->x;
   const po_slide *c = x->c;
   cg_lanes lanes = lanes_of(t, v), all = cg_first_lanes(po_results_in(c, v));
-  int64_t within = v * c->lanes * c->x.at.factor[c->along];
   if (!lanes || !put_rows(t, place, v, lanes, false))
     return;
-  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
-    if (c->unrolled[tap] && tap != c->shared)
-      within += c->x.at.factor[tap] * t->tap[tap];
   bool fills = c->body != PO_SLIDE_OTHER || x->fills;
-  cg_lanes fill = fills ? all & ~lanes : 0;
-  const char *vector = c->across == PO_NO_LOOP
-                           ? cg_load(x, &t->from, place + within, lanes, fill)
-                           : cg_pick_held(x, within, lanes, fill);
+  const char *vector = vector_of(t, place, v, lanes, fills ? all & ~lanes : 0);
   cg_write(x->w, "t = %s;", vector);
   if (c->across == PO_NO_LOOP && *vector == '*' && po_crosses_lines(c))
     cg_write(x->w, "GLEN_HOLD(t);");
@@ -253,6 +263,7 @@ static void
 put_places(tile *t, int64_t first, int64_t n) {
   for (uint32_t k = 0; k < t->n_places; k++) {
     hold_row(t, t->place[k]);
+    cg_go_on_halves(&t->halves, t->place[k]);
     do
       for (int64_t v = first; v < first + n; v++)
         put_vector(t, t->place[k], v);
@@ -541,6 +552,7 @@ cg_put_slide_tile(const cg_slide *x, const cg_place *at, uint32_t number) {
   if (cg_has_weights(x))
     t.weights = cg_source_of(x, at, 'w');
   find_places(&t);
+  t.halves = cg_find_halves(x, at);
   cg_add(x->w, "%sstatic void\n%s_t%u", fuses ? "GLEN_CONTRACT " : "", x->name,
          number);
   put_parameters(x);

@@ -108,6 +108,8 @@
   X(SLIDE_VECTORS, 4, "vectors", "of a tile of windows")                       \
   X(SLIDE_HELD, 2, "vectors",                                                  \
     "of a row of x that are held while taps are picked from them")             \
+  X(SLIDE_PICKED, 64, "bytes",                                                 \
+    "of vectors of which one instruction picks lanes of any two")              \
   X(SLIDE_SPARE, 3, "registers", "that hold no sum of a tile")                 \
   X(LOCAL_BYTES, 256 * 1024, "bytes",                                          \
     "of a local up to which it is kept on the stack of a thread")              \
@@ -291,6 +293,8 @@
     "that a load costs more which a line of the first cache ends in")          \
   X(SLIDE_MOVED, 2.5, "loads",                                                 \
     "for a vector of elements that are not neighbours")                        \
+  X(SLIDE_HALVED, 2.0, "loads",                                                \
+    "for a vector of a half, moved or made: a load and a pick")                \
   X(SLIDE_SUM, 2.0, "instructions", "to begin and to store a sum of a tile")   \
   X(SLIDE_START, 6.0, "instructions", "of a tile beside its sums")             \
   X(SLIDE_UNITS, 2.0, "a cycle",                                               \

@@ -15,6 +15,9 @@
  * side by side.  Each element has a lane of a named local; what is loaded is
  * used for all rows that it belongs to.  Where a row of x is a vector or two,
  * it is loaded once and held, and the lanes of each tap are picked from it.
+ * Where results lie two elements of x apart, what lies under a vector of them
+ * is halved once into its even and its odd elements, and taps further on move
+ * the lanes of a half.
  * Tiles at the borders have code of their own: there it is known which elements
  * of a window are missing. */
 #ifndef POLY_SLIDE_H
@@ -68,6 +71,7 @@ typedef struct po_slide {
   uint32_t along, down; /* loops of vectors and of rows, or PO_NO_LOOP */
   uint32_t shared;      /* the tap that rows share elements by */
   uint32_t across; /* rows of x are held: the tap along them; or PO_NO_LOOP */
+  bool halved;     /* taps of a row share vectors of every other element */
   bool unrolled[PO_MAX_DIMS]; /* taps that a tile writes out */
   uint32_t sides;             /* parts of each sum, added up side by side */
   double cycles;              /* estimate, one core */

@@ -213,6 +213,24 @@ may_hold(po_slide *c) {
   return n >= 1 && n <= GS_SLIDE_HELD;
 }
 
+/* ---- halves ---- */
+
+/* Combinations of the taps that are written out and that rows do not share. */
+static int64_t
+taps_of_row(const po_slide *c) {
+  int64_t taps = count_taps(c, true);
+  return c->shared == PO_NO_LOOP ? taps : taps / c->extent[c->shared];
+}
+
+/* The first two taps read the two halves as they are: it is the third that
+ * gains. */
+static bool
+may_halve(const po_slide *c) {
+  return c->x.at.factor[c->along] == 2 && taps_of_row(c) > 2 &&
+         !(c->y.index && c->y.at.factor[c->along]) &&
+         c->lanes * gs_dtype_table[c->dtype].bytes >= GS_SLIDE_PICKED;
+}
+
 /* ---- prices ---- */
 
 static int64_t
@@ -243,10 +261,7 @@ places(const po_slide *c) {
 /* Loads of x in a tile. */
 static int64_t
 loads_of(const po_slide *c) {
-  int64_t taps = count_taps(c, true);
-  if (c->shared != PO_NO_LOOP)
-    taps /= c->extent[c->shared];
-  return places(c) * taps * c->vectors;
+  return places(c) * taps_of_row(c) * c->vectors;
 }
 
 /* Loads of weights in a tile: of those that stay in registers beside the sums,
@@ -306,10 +321,13 @@ cycles_of_tile(const gs_target *t, const po_slide *c) {
          taps = (double)count_taps(c, true);
   double products = sums * taps, loads = (double)loads_of(c);
   double moved = c->x.at.factor[c->along] == 1 ? 1 : GS_SLIDE_MOVED;
+  if (c->halved)
+    moved = GS_SLIDE_HALVED;
   double weights = weights_of(t, c);
   double all =
       products + loads * moved + weights + GS_SLIDE_SUM * sums + GS_SLIDE_START;
-  double accesses = loads * (fmin(moved, 2) + crossing(t, c)) + weights;
+  double accesses =
+      loads * ((c->halved ? 1 : fmin(moved, 2)) + crossing(t, c)) + weights;
   return fmax(fmax(products, accesses) / GS_SLIDE_UNITS, all / GS_SLIDE_ISSUE) *
          (double)count_taps(c, false);
 }
@@ -368,7 +386,9 @@ static bool
 fits_registers(const choosing *x) {
   const po_slide *c = x->now;
   int64_t registers = gs_vector_registers(x->target);
-  int64_t held = c->across == PO_NO_LOOP ? 0 : held_vectors(c);
+  int64_t held = c->across != PO_NO_LOOP ? held_vectors(c)
+                 : c->halved             ? 2 * (int64_t)c->vectors
+                                         : 0;
   return (int64_t)c->rows * c->vectors + GS_SLIDE_SPARE + held <= registers;
 }
 
@@ -387,6 +407,7 @@ try_size(const choosing *x) {
 static void
 try_held(const choosing *x) {
   po_slide *c = x->now;
+  c->halved = false;
   c->vectors = (uint32_t)bs_ceil_div(c->extent[c->along], c->lanes);
   for (c->rows = 1; c->rows <= GS_SLIDE_ROWS; c->rows++)
     try_size(x);
@@ -399,6 +420,7 @@ try_sizes(const choosing *x) {
   if (may_hold(c))
     try_held(x);
   c->across = PO_NO_LOOP;
+  c->halved = may_halve(c);
   for (c->vectors = 1; c->vectors <= GS_SLIDE_VECTORS; c->vectors++)
     if (c->vectors == 1 ||
         (int64_t)c->vectors * c->lanes <= c->extent[c->along])

@@ -122,6 +122,32 @@ Test(slide, rows_of_more_vectors_are_not_held) {
   cr_assert_eq(c.across, PO_NO_LOOP);
 }
 
+/* The third tap of a row reads a half of the first or the second one. */
+Test(slide, taps_of_every_other_element_share_halves) {
+  gs_target wide = machine(64), narrow = machine(32);
+  wide.vector_registers = 32;
+  po_slide c = depthwise(96, 112, 2), room;
+  cr_assert(po_plan_slide(&wide, false, &c, &room));
+  cr_assert(c.halved);
+  cr_assert_leq(c.rows * c.vectors + 2 * c.vectors + 3, wide.vector_registers);
+  c = depthwise(96, 112, 2);
+  c.extent[4] = 2; /* each tap reads a half as it is */
+  cr_assert(po_plan_slide(&wide, false, &c, &room));
+  cr_assert(!c.halved);
+  c = depthwise(96, 112, 2); /* lanes of two vectors are several instructions */
+  cr_assert(po_plan_slide(&narrow, false, &c, &room));
+  cr_assert(!c.halved);
+}
+
+Test(slide, rows_that_are_held_are_not_halved) {
+  gs_target t = machine(64);
+  t.vector_registers = 32;
+  po_slide c = depthwise(576, 14, 2), room;
+  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert_neq(c.across, PO_NO_LOOP);
+  cr_assert(!c.halved);
+}
+
 Test(slide, no_neighbours_no_plan) {
   gs_target t = machine(32);
   po_slide c = depthwise(8, 28, 1), room;
