@@ -6,15 +6,20 @@
 TestSuite(mapping, .init = fixture_start, .fini = fixture_stop);
 
 static mapped
+map_onto(const gs_target *t, const char *text, uint32_t nodes) {
+  rl_rules *rules = rl_new(&ctx, t);
+  bool ok = rl_load(rules, GLEN_SOURCE_DIR "/rules");
+  cr_assert(rl_finish(rules) && ok, "%s", faults());
+  return map_under(t, rules, text, nodes);
+}
+
+static mapped
 map(const char *target, const char *text, uint32_t nodes) {
   char path[512];
   snprintf(path, sizeof path, "%s/targets/%s.target", GLEN_SOURCE_DIR, target);
   gs_target *t = gs_target_parse_file(&ctx, path);
   cr_assert(t, "%s", faults());
-  rl_rules *rules = rl_new(&ctx, t);
-  bool ok = rl_load(rules, GLEN_SOURCE_DIR "/rules");
-  cr_assert(rl_finish(rules) && ok, "%s", faults());
-  return map_under(t, rules, text, nodes);
+  return map_onto(t, text, nodes);
 }
 
 #define CONV(n, c, h, w, o, kh, kw, pad, s)                                    \
@@ -201,6 +206,111 @@ Test(mapping, other_convolutions_onto_16x16) {
     mapped m = map("systolic16", programs[k], 200000);
     cr_expect_eq(m.dots, 0);
     cr_expect_gt(m.calls, 0);
+    equal(&m);
+  }
+}
+
+/* ---- units with a memory that only their own calls fill ---- */
+
+#define SUMS_UNIT                                                              \
+  "(target sums (memory pad (bytes 65536)) (memory acc (bytes 65536)))"        \
+  "(instr load (operands (a ((r) (c)) i8)) (result ((r) (c)) i8 (in pad))"     \
+  " (semantics a) (where (and (<= r 16) (<= c 16))) (cost (cycles 4))"         \
+  " (emit \"load();\"))"                                                       \
+  "(instr dots (operands (a ((r) (k)) i8 (in pad)) (b ((c) (k)) i8 (in pad)))" \
+  " (result ((r c) ()) i32 (in acc)) (semantics (compute dotProd"              \
+  "  (cartProd a b))) (where (and (<= r 16) (<= c 16) (<= k 16)))"             \
+  " (cost (cycles 16)) (emit \"dots();\"))"
+#define SUMS_STORE                                                             \
+  "(instr store (operands (a ((r c) ()) i32 (in acc)))"                        \
+  " (result ((r c) ()) i32) (semantics (compute relu a))"                      \
+  " (where (and (<= r 16) (<= c 16))) (cost (cycles 4)) (emit \"store();\"))"
+
+/* What a call leaves there is taken by the next one as it lies. */
+Test(mapping, sums_that_only_calls_leave_are_stored_from_there) {
+  gs_target *t = target_of(SUMS_UNIT SUMS_STORE);
+  static const char *const programs[] = {BYTES(16, 16, 16), BYTES(8, 16, 4)};
+  host_price = 1e6;
+  for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
+    char text[600];
+    snprintf(text, sizeof text, "%.*s(let r (compute relu c))(output r)",
+             (int)(strlen(programs[k]) - strlen("(output c)")), programs[k]);
+    mapped m = map_onto(t, text, 200000);
+    cr_expect_eq(m.computes, 0, "%s", printed(m.result));
+    equal(&m);
+  }
+}
+
+/* So are the bytes that become of them, where no instruction stores sums. */
+Test(mapping, sums_of_many_tiles_are_stored_as_bytes) {
+#define SHIFTED(m, k, n)                                                       \
+  "(tensor a (shape " #m " " #k ") i8)(tensor b (shape " #n " " #k ") i8)"     \
+  "(let p (compute dotProd (cartProd (access a 1) (access b 1))))"             \
+  "(let s (compute (cast i8) (compute (clip -128 127) (compute (cast i32)"     \
+  "  (compute floor (compute (scale 0.0078125) (compute (cast f64) p)))))))"   \
+  "(output s)"
+  static const char *const programs[] = {
+      SHIFTED(16, 16, 16), SHIFTED(32, 16, 48), SHIFTED(8, 64, 32)};
+  host_price = 1e6;
+  for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
+    mapped m = map("vta", programs[k], 200000);
+    cr_expect_eq(m.computes, 0, "%s", printed(m.result));
+    equal(&m);
+  }
+}
+
+/* An instruction that takes two of them has both from there. */
+Test(mapping, two_sums_are_joined_where_they_are) {
+  gs_target *t = target_of(
+      SUMS_UNIT "(instr both (operands (a ((r c) ()) i32 (in acc))"
+                "  (b ((r c) ()) i32 (in acc))) (result ((r c) ()) i32)"
+                " (semantics (compute max (pair a b)))"
+                " (where (and (<= r 16) (<= c 16))) (cost (cycles 4))"
+                " (emit \"both();\"))");
+  host_price = 1e6;
+  mapped m =
+      map_onto(t,
+               "(tensor a (shape 16 16) i8)(tensor b (shape 16 16) i8)"
+               "(tensor d (shape 16 16) i8)"
+               "(let x (compute dotProd (cartProd (access a 1) (access b 1))))"
+               "(let y (compute dotProd (cartProd (access a 1) (access d 1))))"
+               "(let z (compute max (pair x y)))(output z)",
+               200000);
+  cr_expect_eq(m.computes, 0, "%s", printed(m.result));
+  equal(&m);
+}
+
+/* ---- instructions that are matched as they are written ---- */
+
+/* A softmax of rows, and the greatest of two neighbours, have no form that is
+ * looked for; programs that are larger are calls over tiles. */
+Test(mapping, rows_of_any_number_are_calls_of_a_few) {
+  gs_target *t = target_of(
+      "(target rows)"
+      "(instr soft (operands (a ((4) (n)) f32)) (result ((4) (n)) f32)"
+      " (semantics (compute softmax a)) (emit \"soft();\"))"
+      "(instr pool (operands (a ((4) (t)) f32)) (result ((4 (/ t 2)) ()) f32)"
+      " (semantics (compute reduceMax (windows a (shape 2) (stride 2))))"
+      " (where (and (= (mod t 2) 0) (<= t 10))) (emit \"pool();\"))");
+  static const struct {
+    const char *text;
+    uint32_t calls;
+  } rows[] = {
+      {"(tensor a (shape 4 10) f32)(let y (compute softmax (access a 1)))"
+       "(output y)",
+       1},
+      {"(tensor a (shape 64 10) f32)(let y (compute softmax (access a 1)))"
+       "(output y)",
+       16},
+      {"(tensor a (shape 12 10) f32)(let y (compute reduceMax (windows"
+       " (access a 1) (shape 2) (stride 2))))(output y)",
+       3},
+  };
+  host_price = 1e6;
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    mapped m = map_onto(t, rows[k].text, 50000);
+    cr_expect_eq(m.computes, 0, "%s", printed(m.result));
+    cr_expect_eq(m.calls, rows[k].calls, "%s", printed(m.result));
     equal(&m);
   }
 }
