@@ -367,3 +367,37 @@ Test(tensorize, calls_depend_on_each_other) {
            "tensorize k clip6; parallel i"};
   refused(&u, "flow dependence through y");
 }
+
+/* An instruction may write its result in any order: no two elements of it may
+ * be one of the array. */
+Test(tensorize, elements_of_a_result_share_no_places) {
+#define TILE                                                                   \
+  "(target t)(instr tm (operands (a ((r c) ()) f32) (b ((r c) ()) f32)) "      \
+  "(result ((r c) ()) f32) (semantics (compute mul (pair a b))) (emit "        \
+  "\"tm({r}, {c}, {a}, {a.stride.0}, {a.stride.1}, {b}, {b.stride.0}, "        \
+  "{b.stride.1}, {result}, {result.stride.0}, {result.stride.1});\"))"
+  static const struct {
+    const char *place;
+    bool shared;
+  } cases[] = {
+      {"4 * i + j", false}, {"i + 4 * j", false},      {"8 * i + 2 * j", false},
+      {"5 * i + j", false}, {"2 * i + 10 * j", false}, {"i + j", true},
+      {"2 * i + j", true},  {"3 * i + j", true},       {"2 * i + 2 * j", true},
+      {"i + 3 * j", true},  {"2 * j", true},           {"5 * i", true},
+  };
+  for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    use u = {TILE,
+             bs_arena_printf(&arena,
+                             "input A: f32[4, 4]\ninput B: f32[4, 4]\n"
+                             "output C: f32[40]\nfor i in 0..4 { for j in 0..4 "
+                             "{ S: C[%s] = A[i, j] * B[i, j] } }",
+                             cases[k].place),
+             "tensorize i tm"};
+    if (cases[k].shared) {
+      refused(&u, "elements of the result share places");
+    } else {
+      po_program *p = read_loops(&u);
+      cr_expect(apply(&p, u.script), "%s: %s", cases[k].place, faults());
+    }
+  }
+}

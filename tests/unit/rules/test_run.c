@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Saturation: the term -> e-graph step, strategies, what comes out of it. */
 #include "lawful.h"
+#include "rules/rule/rule_internal.h"
 
 TestSuite(run, .init = fixture_start, .fini = fixture_stop);
 
@@ -261,6 +262,51 @@ Test(run, the_rules_that_led_there) {
   rl_run_done(&run);
 }
 
+/* Of the matches of a rule only that counts whose condition holds, and what
+ * that one was matched on. */
+Test(run, the_rules_that_led_there_by_their_conditions) {
+  rl_rules *rules = rules_of(
+      "(rule two \"d\" (compute (scale 1) ?a) => (compute (scale 2) ?a))"
+      "(rule three \"d\" (compute (scale ?k) ?a)"
+      "  => (compute (scale ?m) (compute relu ?a))"
+      "  :where (and (= ?k 2) (= ?m 3)))"
+      "(rule four \"d\" (compute (scale ?k) ?a)"
+      "  => (compute (scale ?m) (compute abs ?a))"
+      "  :for (?n (list 1 2 3)) :where (and (= ?k 1) (= ?n 3) (= ?m 4)))");
+  gs_program *p = program_of("(tensor a (shape 4) f32)"
+                             "(let x (compute (scale 1) a))(output x)");
+  static const struct {
+    uint32_t op, n;
+    const char *names[2];
+  } rows[] = {{GS_C_RELU, 2, {"two", "three"}}, {GS_C_ABS, 1, {"four"}}};
+  rl_run run = saturated(rules, p);
+  const eg_graph *g = run.graph;
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    eg_node *choice = smallest(&run);
+    uint32_t n, n_kids, used = 0;
+    const eg_node *nodes = eg_class_nodes(g, run.outputs[0], &n);
+    for (uint32_t k = 0; k < n; k++) {
+      eg_node kid = choice[eg_find(g, eg_kids(g, nodes[k], &n_kids)[0]).i];
+      gs_compute op;
+      if (eg_op(g, kid) == GS_COMPUTE &&
+          gs_compute_of(ctx.values, bs_item(ctx.values, eg_attr(g, kid), 0),
+                        &op) &&
+          op == rows[row].op)
+        choice[run.outputs[0].i] = nodes[k];
+    }
+    const rl_rule *led[4];
+    used = rl_rules_used(&run, choice, led, 4);
+    cr_expect_eq(used, rows[row].n, "%u", used);
+    for (uint32_t k = 0; k < used; k++) {
+      bool found = false;
+      for (uint32_t j = 0; j < rows[row].n; j++)
+        found |= !strcmp(led[k]->name, rows[row].names[j]);
+      cr_expect(found, "%s", led[k]->name);
+    }
+  }
+  rl_run_done(&run);
+}
+
 Test(run, terms_keep_the_place_they_come_from) {
   rl_rules *rules = rules_of(CLEANUP);
   gs_program *p = program_of("(tensor a (shape 2 3) f32)\n"
@@ -423,6 +469,44 @@ Test(run, shares_that_are_not_used_go_on) {
   rl_run_done(&run);
   run = grown("(run (seq (saturate grow) lowering (repeat 1 lowering)))", &o);
   cr_expect_gt(eg_count_nodes(run.graph), 350, "there are further passes");
+  rl_run_done(&run);
+}
+
+/* Rules of files that no strategy knows are a phase of their own, but for those
+ * that the strategy runs by their kind. */
+Test(run, others_are_what_no_phase_runs) {
+  rl_rules *rules = rl_new(&ctx, NULL);
+  bool ok = rl_load_source(
+      rules, source("s", "(strategy main (saturate cleanup))"
+                         "(rule own :kind cleanup \"d\" (compute neg (compute"
+                         " neg ?a)) => ?a)"));
+  ok &= rl_load_source(
+      rules, source("r", "(rule clean :kind cleanup \"d\" (compute relu"
+                         " (compute relu ?a)) => (compute relu ?a))"
+                         "(rule turn :kind composition \"d\" (compute add"
+                         " (pair ?a ?b)) => (compute add (pair ?b ?a)))"));
+  cr_assert(rl_finish(rules) && ok, "%s", faults());
+  gs_program *p = program_of("(tensor a (shape 4) f32)"
+                             "(let x (compute relu a))(output x)");
+  static const struct {
+    const char *phase, *rule;
+    bool has;
+  } rows[] = {{"others", "own", false},   {"others", "clean", false},
+              {"others", "turn", true},   {"cleanup", "own", true},
+              {"cleanup", "clean", true}, {"cleanup", "turn", false}};
+  rl_run run = saturated(rules, p);
+  cr_assert_eq(run.n_phases, 2);
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    bool has = false, found = false;
+    for (uint32_t i = 0; i < run.n_phases; i++)
+      if (!strcmp(run.phases[i].name, rows[k].phase)) {
+        found = true;
+        has = rl_phase_has(&run, &run.phases[i],
+                           (uint32_t)rl_index_of(rules, rows[k].rule));
+      }
+    cr_assert(found, "%s", rows[k].phase);
+    cr_expect_eq(has, rows[k].has, "%s of %s", rows[k].rule, rows[k].phase);
+  }
   rl_run_done(&run);
 }
 
