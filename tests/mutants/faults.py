@@ -53,6 +53,17 @@ class Fault:
         return (0, 0, 0) if k is None else (k + 1, k + self.skip + 1,
                                             k + len(self.old))
 
+    def function(self, root):
+        """The numbers of the lines of the function that is changed: what stands
+        between two that close one."""
+        _, line, _ = self.lines(root)
+        if not line:
+            return 0, -1
+        with open(os.path.join(root, self.path), encoding="utf-8") as f:
+            ends = [k + 1 for k, x in enumerate(f) if x.startswith("}")]
+        return (max((n for n in ends if n < line), default=0) + 1,
+                min((n for n in ends if n >= line), default=line))
+
 
 def faults(lists=None):
     for path in sorted(glob.glob(lists or os.path.join(HERE, "*.patch"))):

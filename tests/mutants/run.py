@@ -51,7 +51,9 @@ def order(tests, fault, lines):
     """The tests to ask, in the order in which they are asked: those that run the
     line before those that run what is beside it, the nearest and cheapest first,
     but no kind of test long before the others."""
-    exact, beside = blocks_of(fault, lines)
+    exact, beside, around = blocks_of(fault, lines)
+    if not any(t.blocks & (exact | beside) for t in tests.values()):
+        beside = around
     ranks, found = {}, []
     # Among those that take the same, in an order that says nothing.
     for test in sorted(tests.values(), key=lambda t: (round(
@@ -66,8 +68,10 @@ def order(tests, fault, lines):
 
 
 def blocks_of(fault, lines):
-    """Two sets of blocks, a bit each: those of the line that a fault changes, or
-    of the nearest above where no statement begins there; those of its context."""
+    """Three sets of blocks, a bit each: those of the line that a fault changes, or
+    of the nearest above where no statement begins there; those of its context;
+    those of its function.  Not every block is counted: clang leaves out those that
+    others tell of, so that a line behind an assertion seems to be its failure."""
     first, line, last = fault.lines(os.path.join(whole.COUNTED, "tree"))
     counts = lines.get(fault.path, {})
     above = [n for n in counts if line and n <= line]
@@ -76,7 +80,10 @@ def blocks_of(fault, lines):
     for n in counts:
         if line and first <= n <= last:
             beside |= sum(1 << b for b in counts[n])
-    return exact, beside
+    begin, end = fault.function(os.path.join(whole.COUNTED, "tree"))
+    around = sum(1 << b for b in {b for n in counts if begin <= n <= end
+                                  for b in counts[n]})
+    return exact, beside, around
 
 
 def judge(fault, tests, lines, args):
