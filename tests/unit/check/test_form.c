@@ -8,6 +8,7 @@
 #include "../sanitized.h"
 #include "check/check.h"
 #include "glenside/interpret/interpret.h"
+#include <stdio.h>
 
 TestSuite(form, .init = fixture_start);
 
@@ -266,4 +267,74 @@ Test(form, casts_are_left_out_where_that_is_exact_alone) {
               wrong);
   cr_expect_gt(accepted, 20);
   cr_expect_gt(wrong, equal / 4);
+}
+
+/* ---- pairs ---- */
+
+#define MATRICES  "(tensor a (shape 4 6) i32)(tensor b (shape 5 6) i32)"
+#define VECTORS   "(tensor a (shape 12) i32)(tensor b (shape 12) i32)"
+#define DOT(a, b) "(compute dotProd (cartProd " a " " b "))"
+#define ROWS(x)   "(access " x " 1)"
+#define PARTS_OF(x, n, more)                                                   \
+  "(reshape (pad (slice (access " x " 0) 0 0 " #n ") zero 0 0 " #more          \
+  ") (shape) (shape 2 4))"
+#define SUMMED(n, more) DOT(PARTS_OF("a", n, more), PARTS_OF("b", n, more))
+#define FIRST(n)                                                               \
+  DOT("(slice (access a 0) 0 0 " #n ")", "(slice (access b 0) 0 0 " #n ")")
+
+/* Where tensors are filled up, cut or turned, what stays decides. */
+Test(form, pairs) {
+  static const struct {
+    const char *tensors, *one, *other;
+    bool same;
+  } rows[] = {
+      {MATRICES, DOT(ROWS("a"), ROWS("b")),
+       "(transpose " DOT(ROWS("b"), ROWS("a")) " (list 1 0))", true},
+      {MATRICES, DOT(ROWS("a"), ROWS("b")), DOT(ROWS("b"), ROWS("a")), false},
+      {MATRICES, DOT(ROWS("a"), ROWS("b")),
+       DOT("(pad " ROWS("a") " zero 1 0 2)", "(pad " ROWS("b") " zero 1 0 2)"),
+       true},
+      {MATRICES, DOT(ROWS("a"), ROWS("b")),
+       "(slice " DOT("(pad " ROWS("a") " zero 0 0 2)", ROWS("b")) " 0 0 4)",
+       true},
+      /* one row, one column, and one of both */
+      {MATRICES, DOT("(slice " ROWS("a") " 0 0 1)", ROWS("b")),
+       "(slice " DOT(ROWS("a"), ROWS("b")) " 0 0 1)", true},
+      {MATRICES, DOT(ROWS("a"), "(slice " ROWS("b") " 0 0 1)"),
+       "(slice " DOT(ROWS("a"), ROWS("b")) " 1 0 1)", true},
+      {MATRICES,
+       DOT("(slice " ROWS("a") " 0 0 1)", "(slice " ROWS("b") " 0 0 1)"),
+       "(slice (slice " DOT(ROWS("a"), ROWS("b")) " 1 0 1) 0 0 1)", true},
+      {MATRICES, DOT("(slice " ROWS("a") " 0 0 1)", ROWS("b")),
+       "(slice " DOT(ROWS("a"), ROWS("b")) " 0 1 2)", false},
+      /* two elements of a sum, the others being zeros */
+      {MATRICES,
+       DOT("(pad (slice " ROWS("a") " 1 0 2) zero 1 0 4)",
+           "(pad (slice " ROWS("b") " 1 0 2) zero 1 0 4)"),
+       DOT("(slice " ROWS("a") " 1 0 2)", "(slice " ROWS("b") " 1 0 2)"), true},
+      {MATRICES,
+       DOT("(pad (slice " ROWS("a") " 1 0 2) zero 1 0 4)",
+           "(pad (slice " ROWS("b") " 1 0 2) zero 1 0 4)"),
+       DOT(ROWS("a"), ROWS("b")), false},
+      /* ends within the parts of a sum */
+      {VECTORS, SUMMED(4, 4), FIRST(4), true},
+      {VECTORS, SUMMED(8, 0), FIRST(8), true},
+      {VECTORS, SUMMED(7, 1), SUMMED(6, 2), false},
+      {VECTORS, SUMMED(7, 1), SUMMED(5, 3), false},
+      {VECTORS, SUMMED(7, 1), SUMMED(8, 0), false},
+      {VECTORS, SUMMED(4, 4), SUMMED(3, 5), false},
+      {VECTORS, SUMMED(4, 4), SUMMED(8, 0), false},
+  };
+  bool known[256] = {false};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    char text[1200];
+    snprintf(text, sizeof text, "%s(let x %s)(let y %s)(output x)(output y)",
+             rows[k].tensors, rows[k].one, rows[k].other);
+    gs_program *p = program_over(NULL, text);
+    gs_term x = p->outputs.data[0].term, y = p->outputs.data[1].term;
+    cr_expect_eq(ck_same_form(p, x, y, known), rows[k].same, "%s and %s",
+                 rows[k].one, rows[k].other);
+    cr_expect_eq(ck_same_form(p, y, x, known), rows[k].same, "%s and %s",
+                 rows[k].other, rows[k].one);
+  }
 }
