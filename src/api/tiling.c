@@ -75,6 +75,16 @@ mode_of(po_cmode mode, bool may_lie, bool lies) {
   return may_lie && lies ? "direct" : po_cmode_names[mode];
 }
 
+/* Tiles of an image whose lines the call knows are whole steps of its outermost
+ * loop. */
+static int64_t
+rows_of(const po_contraction *c, int64_t m) {
+  if (!c->sized[PO_DIM_M] || !po_image_of_x(c) || c->line == m)
+    return block_of(m, c->mc, c->mr);
+  int64_t unit = m / c->dims[PO_DIM_M].d[0].extent;
+  return block_of(m, c->mc / unit * unit, unit);
+}
+
 static kernel
 kernel_of(const telling *x, const po_contraction *planned, po_contraction *c) {
   const po_program *p = x->code;
@@ -91,7 +101,7 @@ kernel_of(const telling *x, const po_contraction *planned, po_contraction *c) {
       .columns = columns,
       .k = block_of(c->dims[PO_DIM_K].d[0].extent, c->kc, 1),
       .n = block_of(n, c->nc, columns),
-      .m = block_of(m, c->mc, c->mr),
+      .m = rows_of(c, m),
       .x = mode_of(c->x_mode, c->x_may_lie, c->x_may_lie && po_x_lies(c)),
       .y = mode_of(c->y_mode, c->y_may_lie,
                    c->y_may_lie && po_y_lies(c, p->target))};

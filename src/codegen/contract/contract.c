@@ -249,7 +249,8 @@ put_panel_of_x(const cg_contract *x) {
   } else if (x->c->x_mode == PO_BLOCK) {
     cg_add(x->w, "x_block + kc * (m - m_lo)");
   } else if (x->c->x_mode == PO_WINDOWS) {
-    cg_add(x->w, "x_image + %s_place(m, row)", x->name);
+    cg_add(x->w, "x_image + %s_place(m, row%s)", x->name,
+           cg_number_arguments(x));
   } else {
     cg_add(x->w, "glen_packed_x + ");
     put_whole_place(x, true, "m");
@@ -324,14 +325,18 @@ put_panel_call(const cg_contract *x) {
 static void
 put_panels(const cg_contract *x) {
   const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
-  long long line = x->c->line;
+  const char *line = cg_number_text(x, x->c->line);
   if (!cg_has_lines(x)) {
     cg_write(x->w, "for (%s m = m_lo; m < m_hi; m += %u)", index, x->c->mr);
     put_panel_call(x);
     return;
   }
   cg_write(x->w, "for (%s m = m_lo, rows; m < m_hi; m += rows) {", index);
-  cg_write(x->w, "rows = %s(%u, %lld - m %% %lld);", min, x->c->mr, line, line);
+  cg_write(x->w, "rows = %s(%s, %s - m %% %s);", min,
+           po_has_open_lines(x->c)
+               ? CG_ROWS_OF_LINE
+               : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
+           line, line);
   put_panel_call(x);
   cg_write(x->w, "}");
 }

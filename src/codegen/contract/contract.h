@@ -107,6 +107,9 @@ void cg_put_get(const cg_contract *, const char *vector, const char *from);
 void cg_put_ragged(const cg_contract *, const char *sum, const char *place,
                    int transfer);
 
+/* Rows of a panel of x within a line of its image, at most. */
+#define CG_ROWS_OF_LINE "glen_mr"
+
 /* The blocks along a role are computed when the function is called. */
 static inline bool
 cg_has_sized_blocks(const cg_contract *x, po_dim_role role) {
@@ -203,10 +206,14 @@ int64_t cg_window_stride(const cg_contract *); /* of neighbours of the image */
 #define CG_MOST_WINDOW_NUMBERS (7 * PO_MAX_DIMS + 3)
 void cg_put_window_functions(const cg_contract *);
 /* The numbers of its layout; glen_widest, the columns that a tile has at most
- * where a plane of the image has room for so many rows at the call's sizes. */
+ * where a plane of the image has room for so many rows at the call's sizes;
+ * glen_tallest, the rows whose image is copied at once, of x. */
 uint32_t cg_window_numbers(const cg_contract *,
                            gs_number out[CG_MOST_WINDOW_NUMBERS]);
 void cg_put_window_width(const cg_contract *);
+void cg_put_window_height(const cg_contract *);
+/* The columns, or rows, of one step of the outermost loop of the image. */
+const char *cg_window_inner(const cg_contract *);
 void cg_put_window_blocks(const cg_contract *);
 void cg_put_window_calls(const cg_contract *);
 void cg_put_window_rows(const cg_contract *);
@@ -222,7 +229,7 @@ cg_has_windows(const cg_contract *x) {
 /* Panels of x end with lines of its image. */
 static inline bool
 cg_has_lines(const cg_contract *x) {
-  return !x->over && x->c->line < x->m;
+  return po_image_of_x(x->c) && x->c->line != x->m;
 }
 
 /* contract_copy.c: NAME_copy1 or 2(from, to, n): n elements, `stride` (1 or 2)

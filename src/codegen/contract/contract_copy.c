@@ -86,6 +86,22 @@ cg_put_bits(const cg_contract *x) {
   }
 }
 
+/* Less than a vector, of which the call alone knows how many: two runs that
+ * overlap, or one element, for a loop over them becomes a call of memmove. */
+static void
+put_overlapping(const cg_contract *x) {
+  size_t bytes = (size_t)gs_dtype_table[x->c->dtype].bytes;
+  for (unsigned half = x->c->lanes / 2; half > 1; half /= 2) {
+    cg_write(x->w, "if (n >= %u) {", half);
+    cg_write(x->w, "memcpy(to, from, %zu);", half * bytes);
+    cg_write(x->w, "memcpy(to + n - %u, from + n - %u, %zu);", half, half,
+             half * bytes);
+    cg_write(x->w, "return;");
+    cg_write(x->w, "}");
+  }
+  cg_write(x->w, "to[0] = from[0];");
+}
+
 /* Held, lest the compiler calls memcpy for a few vectors. */
 static void
 put_vectors(const cg_contract *x) {
@@ -103,7 +119,10 @@ put_vectors(const cg_contract *x) {
            lanes * (size_t)gs_dtype_table[x->c->dtype].bytes);
   cg_write(x->w, "return;");
   cg_write(x->w, "}");
-  cg_put_bits(x);
+  if (x->over)
+    put_overlapping(x);
+  else
+    cg_put_bits(x);
 }
 
 /* Two vectors hold the elements of one; they overlap by one element, so that
@@ -146,11 +165,14 @@ cg_put_copy_function(const cg_contract *x, int64_t stride) {
            "%s *restrict to, %s n) {",
            x->name, (long long)stride, x->type, x->type, index);
   cg_write(x->w, "%s t = 0;", index);
-  if (stride == 1 && cg_can_turn(x->c->lanes))
+  bool vectors = stride == 1 && cg_can_turn(x->c->lanes);
+  if (vectors)
     put_vectors(x);
   if (stride == 2 && cg_can_turn(x->c->lanes))
     put_every_other(x);
-  cg_write(x->w, "for (; t < n; t++)");
-  cg_write(x->w, "to[t] = from[%lld * t];", (long long)stride);
+  if (!vectors || !x->over) {
+    cg_write(x->w, "for (; t < n; t++)");
+    cg_write(x->w, "to[t] = from[%lld * t];", (long long)stride);
+  }
   cg_close_function(x->e, x->w);
 }

@@ -10,6 +10,7 @@
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 #include <assert.h>
+#include <string.h>
 
 gs_number
 cg_last_stride(const po_cdims *dims, uint32_t extra) {
@@ -79,6 +80,7 @@ cg_find_numbers(cg_contract *x) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     note(x, x->c->extras[k].base);
   note(x, x->inner);
+  note(x, x->c->line);
   note_window(x);
   for (uint32_t k = 0; k < 2; k++)
     if (po_is_packed_whole(k ? x->c->x_mode : x->c->y_mode))
@@ -240,17 +242,17 @@ put_lying_y(const cg_contract *x) {
  * as long as a small product. */
 static void
 put_parts(const cg_contract *x, const char *name, const char *whole,
-          const char *most, int64_t unit) {
-  assert(unit >= 1);
+          const char *most, const char *unit) {
+  assert(*unit);
   const char *index = x->e->index;
   const char *part = bs_arena_printf(
       &x->e->arena, "(glen_%ss > 1 ? (%s - 1) / glen_%ss : %s - 1)", name,
       whole, name, whole);
   cg_write(x->w, "const %s glen_%ss = (%s - 1) / %s + 1;", index, name, whole,
            most);
-  if (unit > 1)
-    cg_write(x->w, "const %s glen_%s = (%s / %lld + 1) * %lld;", index, name,
-             part, (long long)unit, (long long)unit);
+  if (strcmp(unit, "1"))
+    cg_write(x->w, "const %s glen_%s = (%s / %s + 1) * %s;", index, name, part,
+             unit, unit);
   else
     cg_write(x->w, "const %s glen_%s = %s + 1;", index, name, part);
 }
@@ -262,6 +264,31 @@ widest_of(const cg_contract *x) {
     return cg_number_text(x, x->c->nc);
   cg_put_window_width(x);
   return "glen_widest";
+}
+
+/* Tiles of an image are whole steps of its outermost loop, as many as those of
+ * the plan have rows; blocks, as many as there is room for. */
+static void
+put_lines(const cg_contract *x) {
+  const char *index = x->e->index, *inner = cg_window_inner(x);
+  const char *mc = cg_number_text(x, x->c->mc);
+  const char *line = cg_number_text(x, x->c->line);
+  cg_put_window_height(x);
+  cg_write(x->w, "const %s glen_most = %s / %s * %s;", index, mc, inner, inner);
+  put_parts(x, "mc", cg_number_text(x, x->m), "glen_most", inner);
+  put_parts(x, "mb", "glen_mc", "glen_tallest", inner);
+  if (po_has_open_lines(x->c))
+    cg_write(x->w,
+             "const %s " CG_ROWS_OF_LINE " = (%s - 1) / ((%s - 1) / %u + 1) + "
+             "1;",
+             index, line, line, x->c->mr);
+}
+
+static void
+put_rows(const cg_contract *x) {
+  const char *mr = cg_number_text(x, x->c->mr);
+  put_parts(x, "mc", cg_number_text(x, x->m), cg_number_text(x, x->c->mc), mr);
+  put_parts(x, "mb", "glen_mc", cg_number_text(x, x->c->mb), mr);
 }
 
 static void
@@ -297,13 +324,16 @@ cg_put_numbers(const cg_contract *x) {
     put_lying_y(x);
   cg_put_number_uses(x);
   if (cg_has_sized_blocks(x, PO_DIM_K))
-    put_parts(x, "kc", extent_of_k(x), cg_number_text(x, c->kc), 1);
+    put_parts(x, "kc", extent_of_k(x), cg_number_text(x, c->kc), "1");
   if (cg_has_sized_blocks(x, PO_DIM_N))
-    put_parts(x, "nc", cg_number_text(x, x->n), widest_of(x), x->columns);
+    put_parts(x, "nc", cg_number_text(x, x->n), widest_of(x),
+              cg_number_text(x, x->columns));
   if (!cg_has_sized_blocks(x, PO_DIM_M))
     return;
-  put_parts(x, "mc", cg_number_text(x, x->m), cg_number_text(x, c->mc), c->mr);
-  put_parts(x, "mb", "glen_mc", cg_number_text(x, c->mb), c->mr);
+  if (cg_has_lines(x))
+    put_lines(x);
+  else
+    put_rows(x);
   if (cg_shares_later(x))
     put_shared_later(x);
 }

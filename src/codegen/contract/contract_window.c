@@ -198,6 +198,22 @@ put_ends(const image *i, uint32_t a) {
   cg_write(x->w, "}");
 }
 
+/* Vectors of zeros that hold elements first .. end, where the call knows how
+ * many: a loop over elements, or memset, would take longer than what is copied
+ * between two of them. */
+static void
+put_zeros(const cg_contract *x, const char *to, const char *first,
+          const char *end) {
+  unsigned lanes = x->c->lanes;
+  cg_write(x->w, "for (%s t = %s; t < %s; t += %u) {", x->e->index, first, end,
+           lanes);
+  cg_write(x->w, "%s_v zeros = {0};", x->name);
+  if (cg_fits_register(x))
+    cg_write(x->w, "GLEN_HOLD(zeros);");
+  cg_write(x->w, "*(%s_v *)(%s + t) = zeros;", x->name, to);
+  cg_write(x->w, "}");
+}
+
 static void
 put_outside(const image *i) {
   const char * or = "";
@@ -208,8 +224,11 @@ put_outside(const image *i) {
     cg_add(i->x->w, "%sp%u < %s || p%u > %s", or, a, low_of(i, a), a,
            high_of(i, a));
   cg_write(i->x->w, ") {");
-  cg_write(i->x->w, "memset(line, 0, sizeof *line * %s);",
-           text_of(i, phases_step(i)));
+  if (i->x->over)
+    put_zeros(i->x, "line", "0", text_of(i, phases_step(i)));
+  else
+    cg_write(i->x->w, "memset(line, 0, sizeof *line * %s);",
+             text_of(i, phases_step(i)));
   cg_write(i->x->w, "continue;");
   cg_write(i->x->w, "}");
 }
@@ -276,29 +295,51 @@ put_inside(const image *i, int64_t phase) {
            max, (long long)hi, (long long)columns);
 }
 
+static void
+put_elements(const image *i, int64_t phase) {
+  const cg_contract *x = i->x;
+  const char *index = x->e->index, *shift = i->last ? "" : " + first";
+  long long s = i->c->axes[i->last].s, rest = phase;
+  if (s <= 2) {
+    cg_write(x->w,
+             "%s_copy%lld(row + (%lld * (lo%s) + %lld), part + lo, hi - lo);",
+             x->name, s, s, shift, rest);
+    return;
+  }
+  cg_write(x->w, "for (%s t = lo; t < hi; t++)", index);
+  cg_write(x->w, "part[t] = row[%lld * (t%s) + %lld];", s, shift, rest);
+}
+
+/* Vectors with what lies beyond the elements, which are written next. */
+static void
+put_open_padding(const cg_contract *x, const char *columns) {
+  unsigned lanes = x->c->lanes;
+  put_zeros(x, "part", "0", "lo");
+  put_zeros(x, "part",
+            bs_arena_printf(&x->e->arena, "hi / %u * %u", lanes, lanes),
+            columns);
+}
+
 /* Positions with the same remainder: zeros, elements, zeros. */
 static void
 put_phase(const image *i, int64_t phase) {
   assert(phase >= 0);
   const cg_contract *x = i->x;
-  const char *index = x->e->index, *shift = i->last ? "" : " + first";
-  long long s = i->c->axes[i->last].s, rest = phase;
+  const char *index = x->e->index, *columns = text_of(i, i->at.columns);
   cg_write(x->w, "{");
   cg_write(x->w, "%s *const part = line + %s;", x->type,
            cg_times_text(x, phase, i->at.phase));
   put_inside(i, phase);
+  if (x->over) {
+    put_open_padding(x, columns);
+    put_elements(i, phase);
+    cg_write(x->w, "}");
+    return;
+  }
   cg_write(x->w, "for (%s t = 0; t < lo; t++)", index);
   cg_write(x->w, "part[t] = 0;");
-  if (s <= 2) {
-    cg_write(x->w,
-             "%s_copy%lld(row + (%lld * (lo%s) + %lld), part + lo, hi - lo);",
-             x->name, s, s, shift, rest);
-  } else {
-    cg_write(x->w, "for (%s t = lo; t < hi; t++)", index);
-    cg_write(x->w, "part[t] = row[%lld * (t%s) + %lld];", s, shift, rest);
-  }
-  cg_write(x->w, "for (%s t = hi; t < %s; t++)", index,
-           text_of(i, i->at.columns));
+  put_elements(i, phase);
+  cg_write(x->w, "for (%s t = hi; t < %s; t++)", index, columns);
   cg_write(x->w, "part[t] = 0;");
   cg_write(x->w, "}");
 }
@@ -434,7 +475,9 @@ cg_window_row(const cg_contract *x, int64_t row) {
   assert(row >= 0);
   image i = image_of(x);
   int64_t place = 0;
-  for (uint32_t a = i.last + 1; a-- > 0;) {
+  if (po_has_open_lines(x->c))
+    return row;
+  for (uint32_t a = i.last + 1; row && a-- > 0;) {
     int64_t extent = i.n->d[a].extent;
     place += row % extent * i.at.n[a] * (a < i.last ? i.c->axes[a].s : 1);
     row /= extent;
@@ -537,8 +580,8 @@ cg_put_window_rows(const cg_contract *x) {
   if (!i.of_x)
     return;
   cg_write(x->w, "const %s row = m_lo / %s;", x->e->index, inner);
-  cg_write(x->w, "%s_pad(x, x_image, k_lo, k_hi, row, (m_hi - 1) / %s + 1);",
-           x->name, inner);
+  cg_write(x->w, "%s_pad(x, x_image, k_lo, k_hi, row, (m_hi - 1) / %s + 1%s);",
+           x->name, inner, cg_number_arguments(x));
 }
 
 void
@@ -578,4 +621,20 @@ cg_put_window_width(const cg_contract *x) {
            "const %s glen_widest = glen_rows >= %s || glen_room >= %lld "
            "? %lld : glen_room;",
            index, text_of(&i, i.n->d[0].extent), most, most);
+}
+
+void
+cg_put_window_height(const cg_contract *x) {
+  image i = image_of(x);
+  const po_caxis *axis = &i.c->axes[0];
+  cg_write(x->w,
+           "const %s glen_tallest = ((%lld / %s - %lld) / %lld + 1) * %s;",
+           x->e->index, (long long)x->c->plane, text_of(&i, i.at.n[0]),
+           (long long)axis->window, (long long)axis->s, inner_columns(&i));
+}
+
+const char *
+cg_window_inner(const cg_contract *x) {
+  image i = image_of(x);
+  return inner_columns(&i);
 }

@@ -19,12 +19,11 @@
 /* Rows, or columns of whole vectors, from the least that are left, where that
  * is known, in steps, to those that are full. */
 static int64_t
-least_left(const cg_contract *x, po_dim_role role, int64_t all, int64_t full,
-           int64_t step) {
+least_left(gs_number all, int64_t full, int64_t step) {
   assert(full >= 1 && step >= 1);
-  if (x->c->sized[role] || all % full == 0)
-    return x->c->sized[role] ? step : full;
-  return all % full;
+  if (gs_is_sized(all))
+    return step;
+  return all % full == 0 ? full : all % full;
 }
 
 /* All that may be left of what is not known, each row of a kernel by itself;
@@ -32,10 +31,10 @@ least_left(const cg_contract *x, po_dim_role role, int64_t all, int64_t full,
 static uint32_t
 any_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
   const po_contraction *c = x->c;
-  bool m = c->sized[PO_DIM_M], n = c->sized[PO_DIM_N];
+  bool m = gs_is_sized(c->line), n = gs_is_sized(x->n);
   int64_t lanes = n ? c->lanes : x->columns;
-  int64_t rows = least_left(x, PO_DIM_M, x->m, c->mr, 1), at = 0;
-  int64_t first = least_left(x, PO_DIM_N, x->n, x->columns, lanes);
+  int64_t rows = least_left(c->line, c->mr, 1), at = 0;
+  int64_t first = least_left(x->n, x->columns, lanes);
   int64_t last = n || x->n >= x->columns ? x->columns : first;
   for (int64_t columns = first; columns <= last;) {
     for (int64_t r = rows; r <= c->mr;) {

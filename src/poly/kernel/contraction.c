@@ -478,7 +478,8 @@ po_swap_factors(po_contraction *c) {
   c->factor[0] = c->factor[1];
   c->factor[1] = factor;
   exchange(&c->x, &c->y, sizeof c->x);
-  exchange(&c->images[0], &c->images[1], sizeof c->images[0]);
+  exchange(c->images[0], c->images[1], sizeof c->images[0]);
+  exchange(&c->known[PO_DIM_M], &c->known[PO_DIM_N], sizeof c->known[0]);
   exchange(&c->sized[PO_DIM_M], &c->sized[PO_DIM_N], sizeof c->sized[0]);
   exchange(&c->ragged[PO_DIM_M], &c->ragged[PO_DIM_N], sizeof c->ragged[0]);
   exchange(&c->dims[PO_DIM_M], &c->dims[PO_DIM_N], sizeof c->dims[PO_DIM_M]);

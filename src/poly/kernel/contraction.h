@@ -134,9 +134,12 @@ typedef struct po_contraction {
   /* With sizes: the operand is packed unless the call finds that it can as well
    * be read where it lies. */
   bool x_may_lie, y_may_lie;
-  /* With sizes: windows of x, y can be read from a copy of its image; elements
-   * of that for each step of the loops of k that are on no axis. */
-  bool images[2];
+  /* How many of the innermost loops have extents that are integers. */
+  uint32_t known[4];
+  /* With sizes: windows of the first, of the second factor can be read from a
+   * copy of its image, as x and as y; elements of that for each step of the
+   * loops of k that are on no axis. */
+  bool images[2][2];
   int64_t plane;
 
   /* ---- the plan ---- */
@@ -144,7 +147,8 @@ typedef struct po_contraction {
   uint32_t lanes, mr, nv;
   int64_t kc;         /* iterations of the outermost k loop in a block */
   int64_t mc, nc, mb; /* tile; rows of x that stay in the second cache */
-  int64_t line;       /* rows after each of which panels of x begin anew */
+  /* Rows after each of which panels of x begin anew; with sizes a number. */
+  int64_t line;
   po_cmode x_mode, y_mode;
   uint32_t packed_x, packed_y; /* the arrays of PO_WHOLE and PO_BEFORE */
   po_caxis axes[PO_MAX_DIMS];  /* of PO_WINDOWS, by loop of n or m */
@@ -240,19 +244,28 @@ bool po_find_windows(po_contraction *, bool of_x);
 /* The operand of the image is x; there is none, or it is y. */
 bool po_image_of_x(const po_contraction *);
 /* Rows after which panels of mr rows of an image of x begin anew, so that each
- * has its rows at the same distances; 0 where there is no such number. */
+ * has its rows at the same distances; 0 where there is no such number.  Lines
+ * whose length the call knows are one row of the image, of which panels have
+ * equal parts. */
 int64_t po_line_of(const po_contraction *, int64_t mr);
+static inline bool
+po_has_open_lines(const po_contraction *c) {
+  return c->x_mode == PO_WINDOWS && c->sized[PO_DIM_M] && !c->known[PO_DIM_M] &&
+         c->dims[PO_DIM_M].n > 1;
+}
+/* Lengths that are looked at where rows of an image have any. */
+#define PO_LENGTHS 16
 /* Lines of memory that such a panel comes to for each k. */
 double po_lines_of(const po_contraction *, int64_t mr);
-double po_window_cycles(const po_contraction *);
+double po_window_cycles(const po_contraction *, bool for_all_sizes);
 bool po_image_fits(const po_contraction *, int64_t bytes);
 void po_layout_image(const gs_numbers *over, const po_contraction *,
                      po_cimage *);
-/* contraction_window_sized.c: the axes of y at all sizes, those that it has at
- * some, `at`; false: they are no axes everywhere.  Room for an image of y at
+/* contraction_window_sized.c: the axes of x or y at all sizes, those that it
+ * has at some, `at`; false: they are no axes everywhere.  Room for the image at
  * any sizes, with fewer iterations of k in a block where that is needed, for a
  * plan that was made at the greatest; false: it takes too much. */
-bool po_find_sized_windows(gs_sizes *, const po_contraction *at,
+bool po_find_sized_windows(gs_sizes *, const po_contraction *at, bool of_x,
                            po_contraction *);
 bool po_fit_sized_image(gs_sizes *, const po_contraction *at, po_contraction *);
 /* An odd number of lines, lest all planes fall into the same sets of a

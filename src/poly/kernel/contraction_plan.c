@@ -37,21 +37,38 @@ line_of(const po_contraction *c, int64_t mr) {
   return po_image_of_x(c) ? po_line_of(c, mr) : size_of(c, PO_DIM_M);
 }
 
-/* Cycles of the sums in all panels of m x n. */
+/* Cycles of the sums in all panels of m x n, where lines have so many rows. */
 static double
-sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
-  assert(mr >= 1 && nv >= 1);
+sweep_lines(const po_contraction *c, int64_t mr, int64_t nv, double k,
+            int64_t line) {
+  assert(mr >= 1 && nv >= 1 && line >= 1);
+  if (po_has_open_lines(c))
+    mr = bs_ceil_div(line, bs_ceil_div(line, mr));
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
-  int64_t line = line_of(c, mr), rest = line % mr;
-  int64_t vectors = bs_ceil_div(n, c->lanes);
+  int64_t rest = line % mr, vectors = bs_ceil_div(n, c->lanes);
   double across = (double)(vectors / nv) * panel_cycles(c, mr, nv, k);
   double tail = (double)(vectors / nv) * panel_cycles(c, rest, nv, k);
   if (vectors % nv) {
     across += panel_cycles(c, mr, vectors % nv, k);
     tail += panel_cycles(c, rest, vectors % nv, k);
   }
-  return (double)(m / line) *
+  return (double)m / (double)line *
          ((double)(line / mr) * across + (rest ? tail : 0));
+}
+
+static double
+sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
+  return sweep_lines(c, mr, nv, k, line_of(c, mr));
+}
+
+/* The mean for lines of any length up to the longest. */
+static double
+sweep_any(const po_contraction *c, int64_t mr, int64_t nv, double k) {
+  int64_t longest = line_of(c, mr);
+  double sum = 0;
+  for (int64_t part = 1; part <= PO_LENGTHS; part++)
+    sum += sweep_lines(c, mr, nv, k, bs_ceil_div(longest * part, PO_LENGTHS));
+  return sum / PO_LENGTHS;
 }
 
 /* ---- packing and storing ---- */
@@ -132,7 +149,7 @@ is_sized(const po_contraction *c) {
  * then. */
 static bool
 may_copy_image(po_contraction *c) {
-  return (!is_sized(c) || c->images[1]) && !po_image_of_x(c) &&
+  return (!is_sized(c) || c->images[1][1]) && !po_image_of_x(c) &&
          po_find_windows(c, false);
 }
 
@@ -146,7 +163,7 @@ place_y(const gs_target *t, po_contraction *c, double cycles) {
     c->y_mode = PO_DIRECT;
     return direct;
   }
-  double windows = may_copy_image(c) ? po_window_cycles(c) : packed;
+  double windows = may_copy_image(c) ? po_window_cycles(c, true) : packed;
   if (windows < packed)
     c->y_mode = PO_WINDOWS;
   return fmin(windows, packed);
@@ -158,7 +175,7 @@ place_x(po_contraction *c, double cycles) {
   double packed = pack_cycles(c, true);
   double aliasing = x_aliases(c) ? GS_ALIASING * cycles : 0;
   if (po_image_of_x(c))
-    return po_window_cycles(c);
+    return po_window_cycles(c, true);
   c->x_mode =
       po_x_can_be_direct(c) && aliasing <= packed ? PO_DIRECT : PO_BLOCK;
   return c->x_mode == PO_DIRECT ? aliasing : packed;
@@ -199,7 +216,9 @@ sum_cycles(const gs_target *t, const po_contraction *c) {
   int64_t blocks =
       bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, c->nv));
   double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
-  return sweep_cycles(c, c->mr, c->nv, k) * (double)blocks;
+  return (po_has_open_lines(c) ? sweep_any(c, c->mr, c->nv, k)
+                               : sweep_cycles(c, c->mr, c->nv, k)) *
+         (double)blocks;
 }
 
 /* Cycles of all there is to do with that kernel. */
@@ -235,7 +254,7 @@ take_kernel(const pricing *p, po_contraction *c, uint32_t mr, uint32_t nv) {
   c->line = line_of(c, mr);
   c->mr = mr;
   c->nv = nv;
-  return c->line && is_kernel(p, c, mr, nv);
+  return mr <= c->line && is_kernel(p, c, mr, nv);
 }
 
 /* Cycles that tell kernels apart: those of the sums and, where y has an image,
@@ -291,6 +310,14 @@ is_at_hand(po_cmode mode) {
   return mode == PO_DIRECT || mode == PO_BEFORE;
 }
 
+/* An image of x is copied for each tile of columns. */
+static double
+image_cycles(const po_contraction *c, bool for_all_sizes) {
+  assert(c->nc >= 1);
+  return (double)bs_ceil_div(size_of(c, PO_DIM_N), c->nc) *
+         po_window_cycles(c, for_all_sizes);
+}
+
 double
 po_contraction_cycles(const gs_target *t, const po_contraction *c) {
   int64_t blocks = bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, c->kc);
@@ -303,10 +330,12 @@ po_contraction_cycles(const gs_target *t, const po_contraction *c) {
   if (c->ragged[PO_DIM_N])
     cycles += GS_SIZED_PANEL * (double)(panels * blocks);
   double of_y = y_lies                    ? 0
-                : c->y_mode == PO_WINDOWS ? po_window_cycles(c)
+                : c->y_mode == PO_WINDOWS ? po_window_cycles(c, false)
                                           : pack_cycles(c, false);
-  return cycles + (x_lies ? 0 : pack_cycles(c, true)) + of_y +
-         store_cycles(t, c);
+  double of_x = x_lies             ? 0
+                : po_image_of_x(c) ? image_cycles(c, false)
+                                   : pack_cycles(c, true);
+  return cycles + of_x + of_y + store_cycles(t, c);
 }
 
 /* ---- ways ---- */
@@ -362,7 +391,8 @@ try_way(ways *w, bool swap, bool image) {
   if (swap)
     po_swap_factors(c);
   if (!po_choice_admits(w->target, w->fixed, c, w->why) ||
-      (image && (is_sized(c) || own[0] || !has_windows(w, c, true))) ||
+      (image && ((is_sized(c) && !c->images[0][0]) || own[0] ||
+                 !has_windows(w, c, true))) ||
       (w->fixed->y_mode == PO_WINDOWS && !own[1] && !has_windows(w, c, false)))
     return;
   choose_kernel(&(pricing){w->target, own, w->fixed, image}, c);
@@ -371,8 +401,7 @@ try_way(ways *w, bool swap, bool image) {
       (w->fixed != &NOTHING && !po_choice_fits(w->fixed, c, w->why)))
     return;
   if (image)
-    c->cycles += (double)(bs_ceil_div(size_of(c, PO_DIM_N), c->nc) - 1) *
-                 po_window_cycles(c);
+    c->cycles += image_cycles(c, true) - po_window_cycles(c, true);
   if (c->cycles < w->best->cycles)
     *w->best = *c;
 }

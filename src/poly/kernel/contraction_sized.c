@@ -10,6 +10,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/loops_sizes.h"
 #include <assert.h>
+#include <string.h>
 
 /* ---- at given sizes ---- */
 
@@ -53,8 +54,11 @@ po_contraction_at(const gs_sizes *s, const int64_t *at, const po_contraction *c,
   operand_at(s, at, &out->c);
   for (uint32_t k = 0; k < c->n_extras; k++)
     out->extras[k].base = gs_number_at(s, c->extras[k].base, at);
-  for (uint32_t k = 0; out->y_mode == PO_WINDOWS && k < c->dims[PO_DIM_N].n;
-       k++)
+  out->line = gs_number_at(s, c->line, at);
+  uint32_t axes = po_image_of_x(c)          ? c->dims[PO_DIM_M].n
+                  : c->y_mode == PO_WINDOWS ? c->dims[PO_DIM_N].n
+                                            : 0;
+  for (uint32_t k = 0; k < axes; k++)
     axis_at(s, at, &out->axes[k]);
 }
 
@@ -69,6 +73,15 @@ is_whole_vectors(gs_sizes *s, const po_cdims *dims, int64_t lanes) {
          gs_combine(&s->over, lanes, gs_quotient(&s->over, n, lanes), 0, 0, 0);
 }
 
+/* Of the innermost loops. */
+static uint32_t
+count_known(const po_cdims *dims) {
+  uint32_t n = 0;
+  while (n < dims->n && !gs_is_sized(dims->d[dims->n - 1 - n].extent))
+    n++;
+  return n;
+}
+
 static void
 note_sized(const gs_target *t, gs_sizes *s, po_contraction *c) {
   int64_t lanes = max64(t->vector_bytes / bytes_of(c), 1);
@@ -76,6 +89,7 @@ note_sized(const gs_target *t, gs_sizes *s, po_contraction *c) {
     const po_cdims *dims = &c->dims[role];
     c->sized[role] = gs_is_sized(po_cdims_product(&s->over, dims, 0));
     c->ragged[role] = c->sized[role] && !is_whole_vectors(s, dims, lanes);
+    c->known[role] = count_known(dims);
   }
 }
 
@@ -91,20 +105,43 @@ put_dimensions(const po_contraction *from, po_contraction *to) {
     to->extras[k] = from->extras[k];
 }
 
-/* Windows of either factor, each of which may come to be y. */
+/* Elements are of several windows. */
+static bool
+has_overlap(const po_contraction *c, uint32_t axes) {
+  bool found = false;
+  for (uint32_t i = 0; i < axes; i++)
+    found |= c->axes[i].k != UINT32_MAX;
+  return found;
+}
+
+/* Windows of either factor, each of which may come to be x or y.  Rows that
+ * are no windows are packed or read where they lie, as the call finds. */
 static void
 note_images(gs_sizes *s, const po_contraction *at, po_contraction *c,
             po_contraction room[2]) {
-  for (uint32_t y = 0; y < 2; y++) {
+  for (uint32_t way = 0; way < 4; way++) {
+    uint32_t factor = way >> 1, as_y = way & 1;
     room[0] = *at;
     room[1] = *c;
-    if (!y) {
+    if (factor != as_y) {
       po_swap_factors(&room[0]);
       po_swap_factors(&room[1]);
     }
-    c->images[y] = po_find_windows(&room[0], false) &&
-                   po_find_sized_windows(s, &room[0], &room[1]);
+    c->images[factor][as_y] =
+        po_find_windows(&room[0], !as_y) &&
+        has_overlap(&room[0], room[0].dims[as_y ? PO_DIM_N : PO_DIM_M].n) &&
+        po_find_sized_windows(s, &room[0], !as_y, &room[1]);
   }
+}
+
+/* The innermost loops of m that have so many rows where the plan was made. */
+static gs_number
+line_of(const gs_sizes *s, const po_contraction *plan,
+        const po_contraction *c) {
+  uint32_t first = plan->dims[PO_DIM_M].n;
+  for (int64_t rows = 1; first && rows < plan->line;)
+    rows *= plan->dims[PO_DIM_M].d[--first].extent;
+  return po_cdims_product(&s->over, &c->dims[PO_DIM_M], first);
 }
 
 /* What was chosen for integers, all of it, so that nothing is left out. */
@@ -116,7 +153,7 @@ take_plan(const gs_sizes *s, const po_contraction *plan, po_contraction *c,
     po_swap_factors(room);
   *c = *plan;
   put_dimensions(room, c);
-  c->line = po_cdims_product(&s->over, &c->dims[PO_DIM_M], 0);
+  c->line = line_of(s, plan, c);
 }
 
 /* As many units as so many bytes have room for, one at least. */
@@ -146,13 +183,21 @@ fix_mode(po_program *p, gs_sizes *s, const po_contraction *at, bool x,
 /* An image for which there is no room is packed as windows. */
 static void
 fix_image(gs_sizes *s, const po_contraction *at, po_contraction *c) {
-  if (c->y_mode != PO_WINDOWS ||
-      (po_find_sized_windows(s, at, c) && po_fit_sized_image(s, at, c)))
+  bool x = po_image_of_x(c);
+  if ((!x && c->y_mode != PO_WINDOWS) ||
+      (po_find_sized_windows(s, at, x, c) && po_fit_sized_image(s, at, c)))
     return;
   int64_t depth = c->kc * inner_of(at) * bytes_of(at);
-  c->y_mode = PO_BLOCK;
   c->plane = 0;
-  c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, GS_KERNEL_BLOCK);
+  if (!x) {
+    c->y_mode = PO_BLOCK;
+    c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, GS_KERNEL_BLOCK);
+    return;
+  }
+  c->x_mode = PO_BLOCK;
+  c->line = po_cdims_product(&s->over, &c->dims[PO_DIM_M], 0);
+  c->mc = bs_round_up(c->mc, c->mr);
+  c->mb = no_more(bs_round_up(c->mb, c->mr), c->mr, depth, GS_KERNEL_BLOCK_X);
 }
 
 /* Rows are one walk along k, from which each begins at the same distance, or
@@ -205,8 +250,7 @@ po_plan_sized(po_program *p, gs_sizes *s, const bool constant[2],
                           constant[1] && is_of_numbers(c, false)};
   po_contraction_at(s, most, c, at);
   note_images(s, at, c, room);
-  at->images[0] = c->images[0];
-  at->images[1] = c->images[1];
+  memcpy(at->images, c->images, sizeof at->images);
   if (!po_plan_contraction(p->target, before, fixed, at, room, why))
     return false;
   take_plan(s, at, c, room);

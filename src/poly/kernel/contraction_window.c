@@ -191,7 +191,11 @@ po_line_of(const po_contraction *c, int64_t mr) {
   assert(mr >= 1);
   const po_cdims *m = &c->dims[PO_DIM_M];
   int64_t inner = 1, line = 1;
+  if (m->n && c->sized[PO_DIM_M] && !c->known[PO_DIM_M])
+    return m->d[m->n - 1].extent;
   for (uint32_t i = m->n; i-- > 0 && line < mr;) {
+    if (c->sized[PO_DIM_M] && m->n - i > c->known[PO_DIM_M])
+      return 0;
     inner = line;
     line *= m->d[i].extent;
   }
@@ -259,9 +263,10 @@ static gs_number
 columns_of(const gs_numbers *over, const po_contraction *c, uint32_t last) {
   assert(last < own_dims(c)->n);
   const po_caxis *axis = &c->axes[last];
-  gs_number points = !over  ? points_of(c, last)
-                     : last ? own_dims(c)->d[last].extent
-                            : c->nc;
+  gs_number points = !over              ? points_of(c, last)
+                     : last             ? own_dims(c)->d[last].extent
+                     : po_image_of_x(c) ? c->mb
+                                        : c->nc;
   return gs_plus(over, points, (axis->window - 1) / axis->s);
 }
 
@@ -351,8 +356,19 @@ within_rows(int64_t width, int64_t row) {
              : (double)((row - width) / apart + 1) / (double)(row / apart);
 }
 
+/* The mean for rows of any length up to the longest, of no common divisor. */
+static double
+within_any(int64_t width, int64_t longest) {
+  double sum = 0;
+  for (int64_t part = 1; part <= PO_LENGTHS; part++) {
+    int64_t row = bs_ceil_div(longest * part, PO_LENGTHS);
+    sum += width > row ? 0 : (double)(row - width + 1) / (double)row;
+  }
+  return sum / PO_LENGTHS;
+}
+
 double
-po_window_cycles(const po_contraction *c) {
+po_window_cycles(const po_contraction *c, bool for_all_sizes) {
   const po_cdims *n = own_dims(c), *k = &c->dims[PO_DIM_K];
   double elements = 1, points = 1, windows = 1;
   for (uint32_t i = 0; i < n->n; i++) {
@@ -372,6 +388,9 @@ po_window_cycles(const po_contraction *c) {
                   GS_IMAGE_RUN / positions * (double)po_phases_of(last));
   if (po_image_of_x(c))
     return padding;
-  double within = within_rows((int64_t)c->nv * c->lanes, n->d[n->n - 1].extent);
+  int64_t row = n->d[n->n - 1].extent;
+  int64_t width = (int64_t)c->nv * c->lanes;
+  bool any = for_all_sizes && c->sized[PO_DIM_N] && !c->known[PO_DIM_N];
+  double within = any ? within_any(width, row) : within_rows(width, row);
   return padding + GS_IMAGE_PANEL * (1 - within) * windows * points;
 }

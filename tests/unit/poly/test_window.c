@@ -161,7 +161,7 @@ Test(window, x_has_the_same_image) {
   po_layout_image(NULL, &c, &image);
   cr_assert_eq(image.n[0], 64);
   cr_assert_eq(image.k[0], 25 * 16);
-  cr_assert_eq(po_window_cycles(&c) > 0, true);
+  cr_assert_eq(po_window_cycles(&c, false) > 0, true);
 }
 
 /* Of windows of one point, only those positions are copied that are read. */
@@ -210,4 +210,54 @@ Test(window, rows_that_share_sets_are_not_read_in_place) {
   c.dims[PO_DIM_K].d[0].y = 3136;
   c.dims[PO_DIM_N].d[0].extent = 196;
   cr_assert(!po_stays_in_place(&c, 524288, 256), "half a vector");
+}
+
+/* A convolution whose image is that of x. */
+static po_contraction
+broadcast(int64_t size, uint32_t known) {
+  po_contraction c = {.dtype = GS_F32,
+                      .lanes = 8,
+                      .mr = 6,
+                      .nv = 2,
+                      .x_mode = PO_WINDOWS,
+                      .cache_line = 64,
+                      .cache_ways = 8};
+  c.dims[PO_DIM_M] = (po_cdims){
+      .n = 2, .d = {{.extent = size, .x = size}, {.extent = size, .x = 1}}};
+  c.dims[PO_DIM_K] = (po_cdims){.n = 3,
+                                .d = {{.extent = 8, .x = size * size},
+                                      {.extent = 3, .x = size},
+                                      {.extent = 3, .x = 1}}};
+  c.sized[PO_DIM_M] = true;
+  c.known[PO_DIM_M] = known;
+  return c;
+}
+
+/* Panels hold no more than a row of the image where its length is open, and
+ * whole rows only where it is not. */
+Test(window, lines_of_any_length_are_rows) {
+  po_contraction c = broadcast(7, 0);
+  cr_assert(po_has_open_lines(&c));
+  cr_assert_eq(po_line_of(&c, 6), 7);
+  cr_assert_eq(po_line_of(&c, 14), 7);
+  c = broadcast(7, 1);
+  cr_assert(!po_has_open_lines(&c));
+  cr_assert_eq(po_line_of(&c, 6), 7);
+  cr_assert_eq(po_line_of(&c, 14), 0, "two rows, of how many is open");
+  c.sized[PO_DIM_M] = false;
+  cr_assert_eq(po_line_of(&c, 14), 49);
+}
+
+/* Where rows have any length, their multiples of a panel's width are not
+ * counted on. */
+Test(window, open_rows_are_priced_as_any) {
+  po_contraction c = convolution(64, 64, 3, 1, 1, 1);
+  cr_assert(po_find_windows(&c, false));
+  c.nc = 64;
+  c.kc = 64;
+  c.y_mode = PO_WINDOWS;
+  double known = po_window_cycles(&c, true);
+  c.sized[PO_DIM_N] = true;
+  cr_assert_gt(po_window_cycles(&c, true), known);
+  cr_assert_eq(po_window_cycles(&c, false), known);
 }
