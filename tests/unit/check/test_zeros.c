@@ -143,3 +143,42 @@ Test(zeros, of_deep_terms_need_little_stack) {
   pthread_join(thread, NULL);
   cr_assert(known);
 }
+
+/* ---- facts ---- */
+
+/* What a fact says of a term is known of it, and what one says of another term,
+ * or one that is not given, is not. */
+Test(zeros, are_shown_by_facts) {
+  enum { A, B, C, PADDED, ONE };
+  gs_program *p =
+      program_over(NULL, "(tensor a (shape 4) f32)(tensor b (shape 4) f32)"
+                         "(tensor c (shape 4) f32)"
+                         "(let p (pad (slice c 0 0 2) zero 0 0 2))"
+                         "(let o (pad (slice c 0 0 3) zero 0 0 1))"
+                         "(output a)(output b)(output c)(output p)(output o)");
+  gs_term t[5];
+  for (uint32_t k = 0; k < 5; k++)
+    t[k] = p->outputs.data[k].term;
+  const ck_lemma all[] = {
+      {t[B], t[ONE]}, {t[A], t[PADDED]}, {t[A], t[ONE]}, {t[C], t[PADDED]}};
+  static const struct {
+    uint32_t first, n, of;
+    int64_t lo, hi;
+    bool zero;
+  } rows[] = {
+      {0, 0, A, 3, 4, false}, {0, 1, A, 3, 4, false}, {0, 1, B, 3, 4, true},
+      {0, 1, B, 2, 4, false}, {0, 2, A, 2, 4, true},  {0, 2, A, 1, 4, false},
+      {0, 2, B, 3, 4, true},  {1, 1, A, 2, 4, true},  {1, 1, B, 3, 4, false},
+      {1, 2, A, 3, 4, true},  {2, 1, A, 3, 4, true},  {2, 1, A, 2, 4, false},
+      {2, 2, A, 2, 4, false}, {0, 3, C, 2, 4, false}, {0, 4, C, 2, 4, true},
+      {1, 3, A, 2, 4, true},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    ck_env e = {.ctx = &ctx,
+                .p = p,
+                .facts = all + rows[k].first,
+                .n_facts = rows[k].n};
+    cr_expect_eq(ck_is_zero(&e, t[rows[k].of], 0, rows[k].lo, rows[k].hi),
+                 rows[k].zero, "row %zu", k);
+  }
+}
