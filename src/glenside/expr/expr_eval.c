@@ -8,6 +8,14 @@
 
 static bool eval(const gs_expr *, const gs_env *, gs_datum *out);
 
+/* What has the sort of real numbers is one.  Where it is kept as a value, a
+ * whole number is an integer. */
+static void
+take_sort(const gs_expr *e, gs_datum *d) {
+  if (e->sort == GS_SORT_REAL && d->kind == GS_D_INT)
+    *d = (gs_datum){GS_D_REAL, {.r = (double)d->i}};
+}
+
 static bool
 eval_var(const gs_expr *e, const gs_env *env, gs_datum *out) {
   if (e->slot >= env->n_slots || env->slots[e->slot] == UINT32_MAX)
@@ -18,8 +26,6 @@ eval_var(const gs_expr *e, const gs_env *env, gs_datum *out) {
   }
   bs_value v = {env->slots[e->slot]};
   *out = gs_datum_of(env->values, v);
-  if (e->sort == GS_SORT_REAL && out->kind == GS_D_INT)
-    *out = (gs_datum){GS_D_REAL, {.r = (double)out->i}};
   return v.i != 0;
 }
 
@@ -59,7 +65,7 @@ eval_call(const gs_expr *e, const gs_env *env, gs_datum *out) {
 }
 
 static bool
-eval(const gs_expr *e, const gs_env *env, gs_datum *out) {
+eval_any(const gs_expr *e, const gs_env *env, gs_datum *out) {
   if (e->kind == GS_X_LITERAL) {
     *out = gs_datum_of(env->values, e->literal);
     return true;
@@ -76,6 +82,14 @@ eval(const gs_expr *e, const gs_env *env, gs_datum *out) {
   default:
     return eval_call(e, env, out);
   }
+}
+
+static bool
+eval(const gs_expr *e, const gs_env *env, gs_datum *out) {
+  bool ok = eval_any(e, env, out);
+  if (ok)
+    take_sort(e, out);
+  return ok;
 }
 
 bool

@@ -300,12 +300,20 @@ number_sort(const gs_expr *const *args, uint32_t n) {
   return sort;
 }
 
+/* Of an integer and a real number it is a real number. */
+static gs_sort
+either_sort(gs_sort a, gs_sort b) {
+  bool numbers = (a == GS_SORT_INT && b == GS_SORT_REAL) ||
+                 (a == GS_SORT_REAL && b == GS_SORT_INT);
+  return a == b ? a : numbers ? GS_SORT_REAL : GS_SORT_ANY;
+}
+
 static gs_sort
 result_sort(const gs_function_info *f, const gs_expr *const *args, uint32_t n) {
   if (f->result == 'n')
     return number_sort(args, n);
   if (f->result == 'u')
-    return args[1]->sort == args[2]->sort ? args[1]->sort : GS_SORT_ANY;
+    return either_sort(args[1]->sort, args[2]->sort);
   return want_of_letter(f->result).sort;
 }
 
