@@ -87,6 +87,8 @@ typedef struct ck_env {
 
 /* BS_NIL where it is undefined, and of a term. */
 bs_value ck_eval(const ck_env *, const gs_expr *);
+/* A value as it is held by a variable or a list. */
+bs_value ck_kept(bs_values *, bs_value);
 /* Equal as values: 2 and 2.0 are. */
 bool ck_same(const bs_values *, bs_value, bs_value);
 

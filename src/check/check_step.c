@@ -26,6 +26,13 @@ next(const step *s, uint32_t node) {
 
 /* ---- what is given ---- */
 
+static uint32_t
+value_of(const step *s, uint32_t node) {
+  bs_values *values = s->x->ctx->values;
+  bs_value v = bs_sx_value(s->x->ctx->heap, values, &s->x->sx, node);
+  return ck_kept(values, v).i;
+}
+
 static const char *
 take_binding(step *s, uint32_t node, const char *name) {
   const bs_sexps *sx = &s->x->sx;
@@ -38,7 +45,7 @@ take_binding(step *s, uint32_t node, const char *name) {
     return "a variable is bound twice";
   *bound = s->rule->scope.vars.data[slot].sort == GS_SORT_CLASS
                ? ck_term(s->x, value).i
-               : bs_sx_value(s->x->ctx->heap, s->x->ctx->values, sx, value).i;
+               : value_of(s, value);
   return *bound == UINT32_MAX ? "there is no such term" : NULL;
 }
 

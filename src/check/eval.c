@@ -306,6 +306,28 @@ list_of(const call *c, int64_t k, bs_value *out) {
   }
 }
 
+/* Lists and bindings hold a whole number as an integer, as attributes do.
+ * Lists are nested no deeper than they are written. */
+bs_value
+ck_kept(bs_values *values, bs_value v) {
+  double r = bs_as_real(values, v);
+  if (bs_kind_of(values, v) == BS_KIND_REAL)
+    return fabs(r) < 0x1p53 && r == floor(r) && !(r == 0 && signbit(r))
+               ? bs_int(values, (int64_t)r)
+               : v;
+  bs_value items[GS_MAX_LIST];
+  uint32_t n = bs_len(values, v);
+  if (bs_kind_of(values, v) != BS_KIND_LIST || n > GS_MAX_LIST)
+    return v;
+  for (uint32_t k = 0; k < n; k++)
+    items[k] = bs_item(values, v, k);
+  for (uint32_t k = 0; k < n; k++)
+    items[k] = bs_kind_of(values, items[k]) == BS_KIND_REAL
+                   ? ck_kept(values, items[k])
+                   : items[k];
+  return bs_list(values, items, n);
+}
+
 /* BS_NIL too where an item has no value. */
 static bs_value
 made_list(const call *c) {
@@ -315,6 +337,7 @@ made_list(const call *c) {
   for (int64_t k = 0; k < n && ok; k++) {
     list_of(c, k, &v[k]);
     ok = v[k].i != 0;
+    v[k] = ok ? ck_kept(c->values, v[k]) : v[k];
   }
   return ok ? bs_list(c->values, v, (uint32_t)n) : BS_NIL;
 }
@@ -498,10 +521,8 @@ eval_logic(const ck_env *e, const gs_expr *x, bool decides) {
   return defined ? bs_bool(v, !decides) : BS_NIL;
 }
 
-/* Of a value; a term has none.  Expressions are nested no deeper than
- * GS_MAX_NESTING. */
-bs_value
-ck_eval(const ck_env *e, const gs_expr *x) {
+static bs_value
+eval_any(const ck_env *e, const gs_expr *x) {
   if (x->kind == GS_X_LITERAL)
     return x->literal;
   if (x->kind == GS_X_VAR) {
@@ -517,4 +538,15 @@ ck_eval(const ck_env *e, const gs_expr *x) {
   return bs_kind_of(e->ctx->values, which) == BS_KIND_BOOL
              ? ck_eval(e, x->args[bs_as_bool(e->ctx->values, which) ? 1 : 2])
              : BS_NIL;
+}
+
+/* Of a value; a term has none.  What has the sort of real numbers is one, be it
+ * whole.  Expressions are nested no deeper than GS_MAX_NESTING. */
+bs_value
+ck_eval(const ck_env *e, const gs_expr *x) {
+  bs_values *values = e->ctx->values;
+  bs_value v = eval_any(e, x);
+  return x->sort == GS_SORT_REAL && bs_kind_of(values, v) == BS_KIND_INT
+             ? bs_real(values, (double)bs_as_int(values, v))
+             : v;
 }

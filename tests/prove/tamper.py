@@ -8,7 +8,8 @@ accepted must still lead from the program to an equal one: with the result
 beside it the outputs are the same terms; without it, a changed program must not
 be refuted by `glen check`.  A mutation of what is cited or claimed may be
 accepted only where it says the same.  Besides, claims are forged that are true,
-but not of the program, and proofs are checked under other parameters.
+but not of the program, and proofs are checked under other parameters, and with
+numbers that are written in other ways.
 
 usage: tamper.py GLEN GLEN-CHECK-PROOF [MUTATIONS-A-PROOF] [SEED]
 """
@@ -246,11 +247,57 @@ def under_parameters(folder, counts):
                       f"{done.returncode}: {done.stdout}{done.stderr}")
 
 
+# Right of real numbers and of integers; what a step makes of the numbers that
+# it is given, and whether that is what the rule says.
+DIVIDES = """(rule quarters "Four times a quarter."
+  (compute (scale ?x) ?a)
+  => (compute (scale 4) (compute (scale (/ ?x 4)) ?a)))
+(rule halves "All of a part from half of it on."
+  (slice ?a 0 ?l ?h) => (slice (slice ?a 0 (/ ?l 2) ?h) 0 ?m ?n)
+  :where (and (= ?m (- ?l (/ ?l 2))) (= ?n (- ?h (/ ?l 2)))))"""
+QUOTIENTS = [
+    ("(compute (scale 2) a)", "(compute (scale 0.5) a)",
+     "(compute (scale 4) s)", "quarters 0 (?x 2) (?a a)", True),
+    ("(compute (scale 2) a)", "(compute (scale 0.5) a)",
+     "(compute (scale 4) s)", "quarters 0 (?x 2.0) (?a a)", True),
+    ("(compute (scale 2) a)", "(compute (scale 0) a)",
+     "(compute (scale 4) s)", "quarters 0 (?x 2) (?a a)", False),
+    ("(compute (scale 7) a)", "(compute (scale 1) a)",
+     "(compute (scale 4) s)", "quarters 0 (?x 7) (?a a)", False),
+    ("(slice a 0 3 4)", "(slice a 0 1 4)", "(slice s 0 2 3)",
+     "halves 0 (?a a) (?l 3) (?h 4) (?m 2) (?n 3)", True),
+    ("(slice a 0 3 4)", "(slice a 0 1 4)", "(slice s 0 2 3)",
+     "halves 0 (?a a) (?l 3.0) (?h 4.0) (?m 2) (?n 3)", True),
+    ("(slice a 0 3 4)", "(slice a 0 1 4)", "(slice s 0 1 2)",
+     "halves 0 (?a a) (?l 3.0) (?h 4) (?m 1.5) (?n 2.5)", False),
+]
+
+
+def of_quotients(folder, counts):
+    """Real numbers are divided as such, be they whole, and integers rounded
+    down, however a proof writes them."""
+    rules = write(folder, "quotients.rules", DIVIDES)
+    for term, inner, outer, step, right in QUOTIENTS:
+        array = "(tensor a (shape 4) f32)"
+        program = write(folder, "quotient.glen",
+                        f"{array}(let o {term})(output o)")
+        proof = write(folder, "quotient.proof", (
+            f"{array}(let t {term})(let s {inner})(let o {outer})(output o)"
+            f"(proof (rule t o {step}) (claim o t o 1))"))
+        done = run(CHECKER, program, proof, "-q", "-r", rules)
+        good = done.returncode == (0 if right else 4)
+        counts["refused" if good else "wrong"] += 1
+        if not good:
+            print(f"FAIL {term} by {step} with {inner}: exit "
+                  f"{done.returncode}: {done.stdout}{done.stderr}")
+
+
 def main():
     counts = {"refused": 0, "accepted": 0, "wrong": 0}
     with tempfile.TemporaryDirectory() as folder:
         forge(folder, counts)
         under_parameters(folder, counts)
+        of_quotients(folder, counts)
         for case in CASES:
             program, options, target, result, text = prepare(folder, case)
             whole = judge(folder, case, program, options, target, result, text)
