@@ -12,6 +12,8 @@
 - a wrong rule makes --verify fail with exit code 4;
 - a result that no single question decides is decided by its steps, and a wrong
   one names its rule;
+- of programs that are not equal, for powers that no number of the prover holds or
+  for states of scans that are no numbers, none is proved so;
 - of each of these rules the verdict, its sentence, and how much each part of the
   prover did for it are as recorded in answers.txt.
 
@@ -355,6 +357,62 @@ def families():
     note(done.returncode == 0, f"families: {done.stderr[-400:]}")
 
 
+def powers(n):
+    """x, squared n times, times x."""
+    return ("(tensor x (shape 4) f32)(let t0 x)" + "".join(
+        f"(let t{k + 1} (square t{k}))" for k in range(n)) +
+        f"(let y (mul x t{n}))(output y)")
+
+
+def scanned(steps, init, term, of="(scale s 1)"):
+    return (f"(tensor s0 (shape 2) f32)(tensor w (shape {steps} 2) f32)"
+            f"(let s (scan {init} w (step s (each x) {term})))"
+            f"(let y {of})(output y)")
+
+
+# Powers that 32 bits do not hold; states that are no numbers, of scans that are
+# written out and of those that are too long for that.
+WRONG_PROGRAMS = [(powers(32), powers(0)), (powers(33), powers(32)),
+                  (powers(40), "(tensor x (shape 4) f32)(let y (scale x 1))"
+                               "(output y)")]
+for long in (3, 5000):
+    WRONG_PROGRAMS += [
+        (scanned(long, "s0", "(add (add (recip s) x) (sub s s))"),
+         scanned(long, "s0", "(add (recip s) x)")),
+        (scanned(long, "s0", "(add (add (recip s) x) (scale s 0))"),
+         scanned(long, "s0", "(add (recip s) x)")),
+        (scanned(long, "(log s0)", "(add x (sub s s))"),
+         scanned(long, "(log s0)", "x")),
+        (scanned(long, "s0", "(add (log s) x)", "(add (relu s) (sub s s))"),
+         scanned(long, "s0", "(add (log s) x)", "(relu s)")),
+        (scanned(long, "(recip s0)", "(tanh (add s x))",
+                 "(sub (add s s) s)"),
+         scanned(long, "(recip s0)", "(tanh (add s x))"))]
+RIGHT_PROGRAMS = [(powers(9), powers(9)), (
+    scanned(5000, "s0", "(tanh (add (scale (add s x) 2) (sub s s)))"),
+    scanned(5000, "s0", "(tanh (add (scale x 2) (scale s 2)))")), (
+    scanned(5000, "s0", "(tanh (add s x))", "(add (relu s) (sub s s))"),
+    scanned(5000, "s0", "(tanh (add s x))", "(relu s)")), (
+    scanned(5000, "(log s0)", "(add (log (add x s)) x)"),
+    scanned(5000, "(log s0)", "(add x (log (add s x)))"))]
+
+
+def whole_programs():
+    """Programs that are not equal, of which none is proved so; and equal
+    ones."""
+    for pairs, right in ((WRONG_PROGRAMS, False), (RIGHT_PROGRAMS, True)):
+        for k, pair in enumerate(pairs):
+            with tempfile.TemporaryDirectory() as folder:
+                paths = [os.path.join(folder, name) for name in "ab"]
+                for path, text in zip(paths, pair):
+                    with open(path, "w", encoding="utf-8") as f:
+                        f.write(text)
+                done = glen("check", "--json", *paths)
+            found = json.loads(done.stdout)["answer"] if done.stdout else ""
+            note((found == "proved") == right and found,
+                 f"pair {k} that is {right}: {found} {done.stderr[:300]}")
+
+
 def shared_infinity():
     """What both sides of a step share is no number: a run sees that."""
     rule = ("(rule hides (compute add (pair (compute relu (compute log ?a))"
@@ -373,8 +431,8 @@ def shared_infinity():
 
 def main():
     for group in (shipped, planted, held_out, attacks, hidden, adversary, pairs,
-                  readers, undefined, families, shared_infinity, examples, wrong_rule,
-                  large, giant, layers):
+                  readers, undefined, families, whole_programs,
+                  shared_infinity, examples, wrong_rule, large, giant, layers):
         if ARGS.word in group.__name__:
             group()
     print(f"{counts[0]} passed, {counts[1]} failed")

@@ -53,7 +53,16 @@ single(pv_values *v, pv_value factor) {
   return product_of(v, words, 2);
 }
 
-/* Powers are signed, and cancel; oo * oo * 1 / oo is NaN. */
+/* x ^ a * x ^ b; powers are signed.  One that does not fit makes all values
+ * void. */
+static uint32_t
+add_powers(pv_values *v, uint32_t a, uint32_t b) {
+  int64_t sum = (int64_t)(int32_t)a + (int32_t)b;
+  v->failed |= sum > INT32_MAX || sum < -INT32_MAX;
+  return (uint32_t)sum;
+}
+
+/* Powers cancel; oo * oo * 1 / oo is NaN. */
 static pv_value
 merge_products(pv_values *v, pv_value a, pv_value b) {
   assert(pv_at(v, a)->kind == PV_PRODUCT && pv_at(v, b)->kind == PV_PRODUCT);
@@ -66,7 +75,9 @@ merge_products(pv_values *v, pv_value a, pv_value b) {
   while (i < na || j < nb) {
     bool first = j == nb || (i < na && x[i] < y[j]);
     bool second = !first && (i == na || y[j] < x[i]);
-    uint32_t power = first ? x[i + 1] : second ? y[j + 1] : x[i + 1] + y[j + 1];
+    uint32_t power = first    ? x[i + 1]
+                     : second ? y[j + 1]
+                              : add_powers(v, x[i + 1], y[j + 1]);
     if (power) {
       bs_push(v->heap, &v->words, second ? y[j] : x[i]);
       bs_push(v->heap, &v->words, power);

@@ -254,6 +254,18 @@ is_whole(const gs_program *p, gs_term t) {
   return gs_dtype_table[type.dtype].integer;
 }
 
+static bool
+stands_for_partial_scan(const char *input) {
+  return !strncmp(input, PV_PARTIAL_SCAN " ", strlen(PV_PARTIAL_SCAN " "));
+}
+
+static uint8_t
+of_input(const char *name, bool (*is_partial)(const char *input)) {
+  return (is_partial && is_partial(name)) || stands_for_partial_scan(name)
+             ? PV_PARTIAL
+             : 0;
+}
+
 void
 pv_partial_terms(const gs_program *p, bool (*is_partial)(const char *input),
                  uint8_t *facts) {
@@ -263,10 +275,7 @@ pv_partial_terms(const gs_program *p, bool (*is_partial)(const char *input),
     const gs_node *n = &p->nodes.data[k];
     if (n->op == GS_TENSOR)
       facts[k] =
-          is_partial &&
-                  is_partial(bs_as_sym(values, bs_item(values, n->attr, 0)))
-              ? PV_PARTIAL
-              : 0;
+          of_input(bs_as_sym(values, bs_item(values, n->attr, 0)), is_partial);
     else if (n->op == GS_CONST)
       facts[k] = of_constant(p, n);
     else

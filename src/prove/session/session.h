@@ -58,9 +58,12 @@ typedef struct pv_session {
  * else the copy of each term, by term. */
 gs_term *pv_import(pv_session *, const gs_program *from, gs_program *to,
                    const gs_term *roots, uint32_t n, bool plain);
-/* session_scan.c: a scan over these terms, in the plain program. */
 /* That of its name and elements, or a new one, of another name if need be. */
 gs_term pv_import_constant(const gs_constant *, gs_program *to, bs_span);
+/* session_scan.c: a scan over these terms, in the plain program.  An input that
+ * stands for one has a name of several words, of which the first is this where
+ * the states may be no numbers. */
+#define PV_PARTIAL_SCAN "partial-scan"
 gs_term pv_import_scan(pv_session *, const gs_program *from, gs_term scan,
                        const gs_term *kids, gs_fault *);
 bool pv_all_proved(const pv_session *); /* audit.c */
