@@ -165,10 +165,17 @@ key_of(const fm_form *f) {
 
 /* --- one path ------------------------------------------------------------- */
 
+/* Strides and dilations may be any, where there is one window or one element of
+ * it; all other sizes are of dimensions. */
+static bool
+is_bounded(const gs_sk_node *sk, uint32_t k) {
+  return sk->op != GS_WINDOWS || !k;
+}
+
 static void
-free_size(fm_form *f, const gs_expr *e, bool list) {
+free_size(fm_form *f, const gs_expr *e, bool list, bool bounded) {
   for (uint32_t k = 0; k < e->n_args; k++)
-    free_size(f, e->args[k], false);
+    free_size(f, e->args[k], false, bounded);
   if (e->kind != GS_X_VAR || e->sort == GS_SORT_CLASS || e->slot >= FM_SLOTS ||
       f->fixed[e->slot] || f->value[e->slot].kind != FM_UNKNOWN)
     return;
@@ -181,7 +188,7 @@ free_size(fm_form *f, const gs_expr *e, bool list) {
   }
   v->kind = list ? FM_LIST : FM_INT;
   for (uint32_t k = 0; k < v->n; k++)
-    v->at[k] = fm_parameter(f);
+    v->at[k] = bounded ? fm_dimension(f) : fm_parameter(f);
 }
 
 /* Literals of an operator that is written out: any real numbers, or the size of
@@ -218,7 +225,7 @@ free_sizes(fm_form *f) {
     const gs_sk_node *sk = &left->nodes[i];
     for (uint32_t k = 0; !sk->hole && k < sk->n_attrs; k++)
       if (sk->attrs[k] && is_size(sk, k))
-        free_size(f, sk->attrs[k], is_list(f, sk->attrs[k]));
+        free_size(f, sk->attrs[k], is_list(f, sk->attrs[k]), is_bounded(sk, k));
   }
   for (uint32_t i = 0; i < left->n; i++)
     if (!left->nodes[i].hole && left->nodes[i].op == GS_COMPUTE)

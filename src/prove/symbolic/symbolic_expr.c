@@ -116,7 +116,7 @@ fm_type_of(fm_form *f, uint32_t slot) {
   t->rank = sample.rank;
   t->dtype = sample.dtype;
   for (uint32_t k = 0; k < t->rank; k++) {
-    t->dim[k] = f->of->open ? fm_of_int(f, sample.dim[k]) : fm_parameter(f);
+    t->dim[k] = f->of->open ? fm_of_int(f, sample.dim[k]) : fm_dimension(f);
     fm_assume(f, fm_combine(f, 1, t->dim[k], 0, t->dim[k], -1), false);
   }
   return t;
@@ -156,9 +156,8 @@ eval_fact(fm_form *f, const gs_expr *e) {
   return fm_of_number(t->dim[d]);
 }
 
-/* Nesting is at most GS_MAX_NESTING. */
-fm_value
-fm_eval(fm_form *f, const gs_expr *e) {
+static fm_value
+eval(fm_form *f, const gs_expr *e) {
   bs_value v;
   if (f->why)
     return unknown;
@@ -176,6 +175,15 @@ fm_eval(fm_form *f, const gs_expr *e) {
     return holds < 0 ? unknown : fm_eval(f, e->args[holds ? 1 : 2]);
   }
   return fm_call(f, e);
+}
+
+/* Nesting is at most GS_MAX_NESTING.  What has the sort of real numbers is one,
+ * be it whole. */
+fm_value
+fm_eval(fm_form *f, const gs_expr *e) {
+  fm_value v = eval(f, e);
+  v.real |= v.kind == FM_INT && e->sort == GS_SORT_REAL;
+  return v;
 }
 
 /* --- operators ------------------------------------------------------------ */
@@ -213,6 +221,7 @@ fm_any_number(fm_form *f, gs_compute op, uint32_t key) {
   return fm_of_variable(
       f,
       fm_variable(f, (fm_var){.kind = size ? FM_V_SIZE : FM_V_LITERAL,
+                              .bounded = size,
                               .key = (uint16_t)(size ? FM_VARS + key : key)}));
 }
 

@@ -71,6 +71,7 @@ typedef struct fm_var {
   uint16_t key;
   bool natural, positive; /* never below 0, or 1, on this path */
   bool whole;             /* FM_V_LITERAL: of an integer dtype */
+  bool bounded;           /* FM_V_SIZE: of a dimension, or of a part of one */
   fm_number of, by;       /* FM_V_QUOTIENT: of / by, rounded down; by >= 1 */
 } fm_var;
 
@@ -100,6 +101,8 @@ typedef struct fm_value {
   enum { FM_UNKNOWN, FM_INT, FM_LIST, FM_DATUM } kind;
   fm_rounding rounding;      /* FM_INT */
   bool minus_zero;           /* FM_INT: perhaps -0, which is no integer */
+  bool real;                 /* FM_INT: a run computes with it in f64, so that a
+                                quotient is not rounded down */
   uint32_t n;                /* FM_INT: 1 */
   fm_number at[GS_MAX_RANK]; /* FM_INT: the first */
   bs_value datum;
@@ -258,6 +261,7 @@ fm_number fm_of_variable(fm_form *, uint8_t var);
 fm_number fm_of_mono(fm_form *, uint16_t mono);
 fm_number fm_constant(fm_form *, int64_t);
 fm_number fm_parameter(fm_form *);
+fm_number fm_dimension(fm_form *); /* 2^40 at most */
 /* a * x + b * y + c */
 fm_number fm_combine(fm_form *, int64_t a, fm_number x, int64_t b, fm_number y,
                      int64_t c);

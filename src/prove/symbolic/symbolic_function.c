@@ -7,8 +7,9 @@
 
 static const fm_value unknown = {.kind = FM_UNKNOWN};
 
-/* f64 holds whole numbers to 2^53; sizes are at most 2^40, and literals of
- * integer dtypes are below that. */
+/* f64 holds whole numbers to 2^53; dimensions are at most 2^40, and literals of
+ * integer dtypes are below that.  Strides and what is computed have no such
+ * bound. */
 #define MOST_TIMES    512
 #define MOST_CONSTANT ((int64_t)1 << 50)
 #define MOST_TERMS    8
@@ -59,19 +60,53 @@ rounding_of(const call *c, bool *reals, bool *floats) {
   return most;
 }
 
-/* Integers that an operator takes as literals are computed with in f64 as well.
- * Is a number of these one that f64 holds, whatever sizes and literals it is
- * of? */
+/* A dimension, or a literal that an integer dtype takes. */
 static bool
-is_held(const fm_form *f, fm_number x) {
+is_bounded(const fm_form *f, uint8_t var) {
+  assert(var < f->n_vars);
+  const fm_var *v = &f->var[var];
+  return v->bounded || (v->kind == FM_V_LITERAL && v->whole);
+}
+
+/* Is a number one that f64 holds, whatever dimensions and literals of integers
+ * it is of? */
+static bool
+is_small(const fm_form *f, fm_number x) {
   const fm_poly *p = &f->number[x];
-  for (uint32_t k = 0; k < p->n && p->real; k++) {
+  for (uint32_t k = 0; k < p->n; k++) {
     fm_term t = f->term[p->at + k];
-    int64_t most = f->mono[t.mono].n ? MOST_TIMES : MOST_CONSTANT;
-    if (f->mono[t.mono].n > 1 || t.times > most || t.times < -most)
+    const fm_mono *m = &f->mono[t.mono];
+    int64_t most = m->n ? MOST_TIMES : MOST_CONSTANT;
+    if (m->n > 1 || t.times > most || t.times < -most ||
+        (m->n && !is_bounded(f, m->var[0])))
       return false;
   }
-  return !p->real || p->n <= MOST_TERMS;
+  return p->n <= MOST_TERMS;
+}
+
+/* Does a run compute with an argument in f64? */
+static bool
+has_real(const call *c) {
+  for (uint32_t k = 0; k < c->n; k++)
+    if (c->a[k].kind == FM_INT && c->a[k].real)
+      return true;
+  return false;
+}
+
+/* Integers that an operator takes as literals are computed with in f64, and so
+ * is what is computed from real numbers.  Is such a number as it should be? */
+static bool
+is_held(const call *c, fm_number x) {
+  return (!c->f->number[x].real && !has_real(c)) || is_small(c->f, x);
+}
+
+/* What a run computes in f64, of sizes alone, has to be held there. */
+static fm_value
+of_reals(const call *c, fm_value v) {
+  if (v.kind != FM_INT || !has_real(c))
+    return v;
+  v.real = true;
+  return c->f->number[v.at[0]].real || is_small(c->f, v.at[0]) ? v : unknown;
 }
 
 static fm_value
@@ -99,7 +134,7 @@ sum_of(const call *c, int64_t sign) {
   bool held = true;
   for (uint32_t k = 1; k < c->n; k++) {
     out.at[0] = fm_combine(c->f, 1, out.at[0], sign, c->a[k].at[0], 0);
-    held &= is_held(c->f, out.at[0]);
+    held &= is_held(c, out.at[0]);
   }
   out.rounding = floats || !held ? FM_ROUNDED_SUM : FM_EXACT;
   return out;
@@ -136,7 +171,7 @@ fn_mul(const call *c) {
   fm_rounding was = rounding_of(c, &reals, &floats);
   fm_value out = fm_product_of(c->f, at, c->n);
   out.minus_zero = reals && (c->n > 1 || c->a[0].minus_zero);
-  bool rounds = floats || !is_held(c->f, out.at[0]);
+  bool rounds = floats || !is_held(c, out.at[0]);
   out.rounding =
       rounds && c->n > 1 && was == FM_EXACT ? FM_ROUNDED_PRODUCT : was;
   return out;
@@ -158,13 +193,14 @@ fn_sum(const call *c) {
   return fm_of_number(x);
 }
 
-/* Of whole numbers, by one that is known to be above 0. */
+/* Of integers, by one that is known to be above 0.  Real numbers are not
+ * rounded down, be they whole. */
 static bool
 divides_well(const call *c) {
   fm_form *f = c->f;
   return c->n == 2 && c->a[0].kind == FM_INT && c->a[1].kind == FM_INT &&
-         !f->number[c->a[0].at[0]].real && !f->number[c->a[1].at[0]].real &&
-         fm_at_least(f, c->a[1].at[0], 1);
+         !has_real(c) && !f->number[c->a[0].at[0]].real &&
+         !f->number[c->a[1].at[0]].real && fm_at_least(f, c->a[1].at[0], 1);
 }
 
 static fm_value
@@ -493,7 +529,7 @@ fm_call(fm_form *f, const gs_expr *e) {
       continue;
     for (uint32_t i = 0; i < c.n; i++)
       c.a[i] = fm_eval(f, e->args[i]);
-    return without_literals(f, functions[k].eval(&c));
+    return of_reals(&c, without_literals(f, functions[k].eval(&c)));
   }
   return unknown;
 }

@@ -83,18 +83,37 @@ is_near(fm_form *f, fm_number x, gs_dtype dtype) {
   return true;
 }
 
-/* Is it a number that the rule computes, other than a literal of its left side
- * or a size, and so perhaps only near to the real one? */
+/* Is the number, of sizes alone, one that literals of the dtype hold, whatever
+ * the sizes are?  f32 has no 2^24 + 1, and a sum may be of so many. */
 static bool
-is_computed(fm_form *f, fm_number x) {
-  fm_poly p = f->number[fm_normal(f, x)];
-  return p.real && p.n && !is_literal(f, &p);
+is_held(fm_form *f, fm_number x, gs_dtype dtype) {
+  int64_t c, most = INT64_C(1)
+                    << gs_float_digits(dtype == GS_F64 ? dtype : GS_F32);
+  if (fm_is_constant(f, x, &c))
+    return true;
+  fm_term t = f->term[f->number[x].at];
+  bool dimension = t.times == 1 && f->mono[t.mono].n == 1 &&
+                   f->var[f->mono[t.mono].var[0]].bounded;
+  fm_number minus = fm_combine(f, -1, x, 0, x, 0);
+  return (dtype == GS_F64 && dimension) ||
+         (fm_at_least(f, x, -most) && fm_at_least(f, minus, -most));
 }
 
-/* The dtype of what an operator with numbers is given, where it is a float. */
+/* Is it a number, other than a literal of the left side, that is perhaps only
+ * near to the real one? */
+static bool
+is_rounded(fm_form *f, fm_number x, gs_dtype dtype) {
+  x = fm_normal(f, x);
+  fm_poly p = f->number[x];
+  return p.real ? p.n && !is_literal(f, &p) : !is_held(f, x, dtype);
+}
+
+/* The dtype of what an operator with numbers is given, where it is a float.
+ * The size of a table is no number that it computes with. */
 static bool
 takes_numbers(const fm_side *side, const fm_node *n, gs_dtype *dtype) {
-  if (n->sk->hole || n->sk->op != GS_COMPUTE || n->o.any || !n->o.n)
+  if (n->sk->hole || n->sk->op != GS_COMPUTE || n->o.any || !n->o.n ||
+      n->o.op == GS_C_LOOKUP)
     return false;
   *dtype = side->node[n->sk->kids[0]].type.dtype;
   return !gs_dtype_table[*dtype].integer;
@@ -132,7 +151,7 @@ fm_check_literals(fm_form *f, const fm_side *side) {
         continue;
       if (!is_near(f, n->o.param[i].number, dtype))
         fm_fail(f, "a literal is computed, and rounded once more");
-      f->rounded |= is_computed(f, n->o.param[i].number);
+      f->rounded |= is_rounded(f, n->o.param[i].number, dtype);
     }
     narrow[k] += is_narrow(n, dtype);
     if (narrow[k] > 1)

@@ -158,10 +158,21 @@ fm_of_variable(fm_form *f, uint8_t var) {
   return fm_of_mono(f, fm_intern_mono(f, &m));
 }
 
+static fm_number
+new_size(fm_form *f, bool bounded) {
+  fm_var v = {
+      .kind = FM_V_SIZE, .key = (uint16_t)f->n_vars, .bounded = bounded};
+  return fm_of_variable(f, fm_variable(f, v));
+}
+
 fm_number
 fm_parameter(fm_form *f) {
-  return fm_of_variable(
-      f, fm_variable(f, (fm_var){.kind = FM_V_SIZE, .key = f->n_vars}));
+  return new_size(f, false);
+}
+
+fm_number
+fm_dimension(fm_form *f) {
+  return new_size(f, true);
 }
 
 fm_number

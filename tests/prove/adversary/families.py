@@ -4,9 +4,10 @@
 
 usage: families.py GLEN [--every N] [--shapes N]
 
-No wrong rule (families_wrong.py, families_beside.py) may be proved for all sizes, where nothing but
-the argument can go wrong.  No right one (families_right.py) may be refuted:
-of these each N-th is asked about, on shapes, too.
+No wrong rule (families_wrong.py, families_beside.py, families_reals.py) may be
+proved for all sizes, where nothing but the argument can go wrong.  No right one
+(families_right.py and near misses of the wrong ones) may be refuted: of these
+each N-th is asked about, on shapes, too.
 """
 import argparse
 import collections
@@ -17,6 +18,7 @@ import sys
 import tempfile
 
 import families_beside
+import families_reals
 import families_right
 import families_wrong
 
@@ -62,9 +64,10 @@ def main():
     parser.add_argument("--shapes", type=int, default=2)
     options = parser.parse_args()
     glen = os.path.abspath(options.glen)
-    wrong = [*families_wrong.rules(), *families_beside.rules()]
-    right = [*families_right.rules(),
-             *families_beside.right_rules()][::options.every]
+    wrong = [*families_wrong.rules(), *families_beside.rules(),
+             *families_reals.rules()]
+    right = [*families_right.rules(), *families_beside.right_rules(),
+             *families_reals.right_rules()][::options.every]
     passed, failed = judge(ask(glen, wrong, 0), "proved", "wrong")
     more, others = judge(ask(glen, right, options.shapes), "refuted", "right")
     print(f"{passed + more} passed, {failed + others} failed")
