@@ -476,13 +476,16 @@ pv_prove_form(const pv_form *form, bs_heap *heap, bool *numbers,
     ok = prove_path(f);
     count_path(f);
     if (!ok && !careful) {
-      /* once more, with indices compared by what is known of them */
+      /* From the start, with indices compared by what is known of them: other
+       * cases are told apart then, and those of both ways together need not be
+       * all that there are. */
       careful = ok = true;
+      cases = (fm_frame){0};
+      paths = 0;
       pv_values_done(&f->elements);
       bs_free(heap, f);
       continue;
     }
-    careful = false;
     if (ok && paths == FM_PATHS) {
       fm_fail(f, "too many cases");
       ok = false;
