@@ -6,8 +6,8 @@
 #ifndef PROVE_ASKING_H
 #define PROVE_ASKING_H
 
-#include "base/map.h"
 #include "prove/rule/prove_rule.h"
+#include "prove/rule/rule_words.h"
 #include "prove/sample/sample.h"
 
 /* Elements of all shapes together that are run although they are large. */
@@ -20,8 +20,8 @@ typedef struct pv_asking {
   const rl_parts *parts; /* of the rule */
   const pv_rule_options *options;
   pv_rule_answer *out;
-  bs_map seen;        /* shapes, hashed */
-  bs_map samples;     /* hashed; how often the rule applies to each */
+  pv_words seen;      /* shapes */
+  pv_words samples;   /* and how often the rule applies to each */
   pv_numbers numbers; /* that the rule may tell apart */
   int64_t focus;      /* one of them, or 0 */
   uint32_t rank;      /* asked for, or 0 */

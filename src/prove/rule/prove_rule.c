@@ -212,8 +212,8 @@ prove(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
   bs_undefer(ctx->heap, forget, known);
   bs_heap_done(known);
   bs_free(ctx->heap, known);
-  bs_map_done(ctx->heap, &pr.seen);
-  bs_map_done(ctx->heap, &pr.samples);
+  pv_words_done(ctx->heap, &pr.seen);
+  pv_words_done(ctx->heap, &pr.samples);
 }
 
 /* Types and attributes of thousands of samples are of no use to the next rule:

@@ -3,7 +3,6 @@
  *
  * Terms are grown on memory of the attempt's own, and the rule is applied to
  * them as in a run; what stays are the answer's texts. */
-#include "base/hash.h"
 #include "prove/rule/asking.h"
 #include <assert.h>
 #include <string.h>
@@ -28,7 +27,7 @@ typedef struct attempt {
   gs_program *p;
   pv_sampler sampler;
   int64_t cost;
-  bs_map judged;     /* equations of it */
+  pv_words judged;   /* equations of it */
   uint32_t repeated; /* applications that make one of these */
   uint32_t matches;
   bool fresh; /* a new shape was looked at */
@@ -48,45 +47,59 @@ is_term(const attempt *a, uint32_t held) {
   return held < a->p->nodes.len;
 }
 
+/* Was the sequence that is open closed before? */
+static bool
+was_seen(bs_heap *heap, pv_words *w) {
+  uint32_t *number = pv_words_close(heap, w);
+  bool was = *number != BS_NO_ENTRY;
+  *number = 1;
+  return was;
+}
+
+static void
+put_words(bs_heap *heap, pv_words *w, const uint32_t *words, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    pv_words_put(heap, w, words[k]);
+}
+
 /* What tells two shapes apart: types and kinds of terms, and attributes. */
-static uint64_t
-shape_hash(const attempt *a, const uint32_t *slots) {
-  uint64_t h = a->sampler.dtype;
+static bool
+shape_was_seen(const attempt *a, const uint32_t *slots) {
+  bs_heap *heap = a->pr->ctx->heap;
+  pv_words *w = &a->pr->seen;
+  pv_words_open(w);
+  pv_words_put(heap, w, a->sampler.dtype);
   for (uint32_t k = 0; k < a->sampler.parts->n_slots; k++) {
-    uint64_t item[4] = {h, slots[k], 0, 0};
+    uint32_t item[3] = {slots[k], 0, 0};
     if (is_class(a->pr, k) && is_term(a, slots[k])) {
       const gs_node *n = gs_at(a->p, (gs_term){slots[k]});
-      item[1] = n->type.i;
-      item[2] = n->op;
-      item[3] = n->op == GS_TENSOR || n->op == GS_CONST ? 0 : n->attr.i;
+      item[0] = n->type.i;
+      item[1] = n->op;
+      item[2] = n->op == GS_TENSOR || n->op == GS_CONST ? 0 : n->attr.i;
     }
-    h = bs_hash(item, sizeof item);
+    put_words(heap, w, item, 3);
   }
-  return h;
+  return was_seen(heap, w);
 }
 
-/* What tells two samples apart: all that the rule is applied to.  Values keep
- * their numbers while a rule is asked about, but for those of samples that
- * failed. */
-static uint64_t
-sample_hash(const attempt *a, gs_term root) {
-  uint64_t h = bs_hash(&root.i, sizeof root.i);
+/* How often the rule applies to this sample; BS_NO_ENTRY where it is new.  Two
+ * samples are told apart by all that the rule is applied to.  Values keep their
+ * numbers while a rule is asked about, but for those of samples that failed. */
+static uint32_t *
+number_of_sample(const attempt *a, gs_term root) {
+  bs_heap *heap = a->pr->ctx->heap;
+  pv_words *w = &a->pr->samples;
+  uint32_t whole[3] = {root.i, a->sampler.dtype, a->pr->setting};
+  pv_words_open(w);
+  put_words(heap, w, whole, 3);
   for (uint32_t k = 0; k < a->p->nodes.len; k++) {
     const gs_node *n = &a->p->nodes.data[k];
-    uint64_t item[4] = {h, (uint64_t)n->op << 32 | n->n_kids, n->attr.i, 0};
-    if (n->n_kids)
-      item[3] = bs_hash(n->kids, n->n_kids * sizeof *n->kids);
-    h = bs_hash(item, sizeof item);
+    uint32_t item[3] = {n->op, n->attr.i, n->n_kids};
+    put_words(heap, w, item, 3);
+    for (uint32_t j = 0; j < n->n_kids; j++)
+      pv_words_put(heap, w, n->kids[j].i);
   }
-  uint64_t whole[3] = {h, a->sampler.dtype, a->pr->setting};
-  return bs_hash(whole, sizeof whole);
-}
-
-static bool
-seen_before(bs_heap *heap, bs_map *seen, uint64_t hash) {
-  bool was = bs_map_get(seen, hash) != BS_NO_ENTRY;
-  bs_map_put(heap, seen, hash, 1);
-  return was;
+  return pv_words_close(heap, w);
 }
 
 /* Variables of which the right side has nothing make the same equation of one
@@ -94,14 +107,14 @@ seen_before(bs_heap *heap, bs_map *seen, uint64_t hash) {
  * sides without a type have different faults. */
 static bool
 was_judged(attempt *a, const rl_equation *e, uint32_t n) {
-  uint64_t h = n;
+  pv_words_open(&a->judged);
   for (uint32_t k = 0; k < n; k++) {
-    uint64_t item[3] = {h, e[k].left.i, e[k].right.i};
     if (!gs_term_ok(e[k].right))
       return false;
-    h = bs_hash(item, sizeof item);
+    pv_words_put(&a->heap, &a->judged, e[k].left.i);
+    pv_words_put(&a->heap, &a->judged, e[k].right.i);
   }
-  return seen_before(&a->heap, &a->judged, h);
+  return was_seen(&a->heap, &a->judged);
 }
 
 static int64_t
@@ -234,7 +247,7 @@ on_application(void *ctx, const rl_equation *e, uint32_t n,
   a->matches++;
   if (was_judged(a, e, n))
     return ++a->repeated < MOST_REPEATED;
-  if (seen_before(pr->ctx->heap, &pr->seen, shape_hash(a, slots)))
+  if (shape_was_seen(a, slots))
     return true;
   for (uint32_t k = 0; k < n; k++) {
     pv_answer answer;
@@ -273,22 +286,20 @@ random_dtype(pv_sampler *s) {
 
 /* A sample that was drawn before has no shape that is new; where the rule
  * applies is counted as if it had been looked at again.  Elements of constants,
- * which a condition may ask for, are not hashed. */
+ * which a condition may ask for, do not tell samples apart. */
 static void
 apply_rule(attempt *a, gs_term root) {
   pv_asking *pr = a->pr;
-  bool hashed = !a->p->constants.len;
-  uint64_t hash = hashed ? sample_hash(a, root) : 0;
-  uint32_t before = bs_map_get(&pr->samples, hash);
-  if (hashed && before != BS_NO_ENTRY) {
-    pv_count(&pr->out->work, PV_W_MATCHES, before);
+  uint32_t *before = a->p->constants.len ? NULL : number_of_sample(a, root);
+  if (before && *before != BS_NO_ENTRY) {
+    pv_count(&pr->out->work, PV_W_MATCHES, *before);
     return;
   }
   if (!rl_each_application(&a->ctx, pr->rules, pr->rule, a->p, root,
                            on_application, a))
     pr->out->cut++;
-  else if (hashed)
-    bs_map_put(pr->ctx->heap, &pr->samples, hash, a->matches);
+  else if (before)
+    *before = a->matches;
 }
 
 static void
