@@ -101,3 +101,30 @@ Test(shrink, sizes_of_copies, .init = fixture_start, .fini = fixture_stop) {
     cr_expect_str_eq(is, rows[k].sizes, "%zu: %s", k, is);
   }
 }
+
+/* Constants keep the first elements along each dimension. */
+Test(shrink, data_of_constants, .init = fixture_start, .fini = fixture_stop) {
+  enum { ROWS = 400, COLUMNS = 6 };
+  bs_text text;
+  pv_pair small;
+  bs_text_init(&text, &heap);
+  bs_putf(&text, "(tensor x (shape %d %d) f32)(const c (shape %d %d) f32", ROWS,
+          COLUMNS, ROWS, COLUMNS);
+  for (int k = 0; k < ROWS * COLUMNS; k++)
+    bs_putf(&text, " %d", k + 1);
+  bs_put(&text,
+         ")" SIDES("(compute add (pair x c))", "(compute add (pair c x))"));
+  gs_program *p = program_over(NULL, bs_text_str(&text));
+  pv_pair pair = {p->outputs.data[0].term, p->outputs.data[1].term};
+  gs_program *q = pv_shrink(&ctx, p, &pair, 1, 1000, &small);
+  cr_assert(q);
+  const gs_constant *c = gs_find_constant(q, "c");
+  cr_assert_eq(c->type.rank, 2);
+  cr_assert_lt(c->type.dim[0] * c->type.dim[1], ROWS * COLUMNS);
+  gs_tensor data = gs_tensor_of(c);
+  for (int64_t i = 0; i < c->type.dim[0]; i++)
+    for (int64_t j = 0; j < c->type.dim[1]; j++)
+      cr_expect_eq(gs_tensor_get(&data, i * c->type.dim[1] + j),
+                   (double)(i * COLUMNS + j + 1));
+  bs_text_done(&text);
+}

@@ -314,3 +314,47 @@ Test(mapping, rows_of_any_number_are_calls_of_a_few) {
     equal(&m);
   }
 }
+
+/* ---- parameters of operators ---- */
+
+/* A parameter of an instruction is one number, wherever its operators have
+ * it. */
+Test(mapping, parameters_of_operators_are_one_number) {
+  gs_target *t =
+      target_of("(target numbers)"
+                "(instr scaled (params k) (operands (a ((4) ()) f32)"
+                "  (b ((4) ()) f32)) (result ((4) ()) f32)"
+                " (semantics (compute add (pair (compute (scale k) a)"
+                "   (compute (scale k) b)))) (emit \"scaled();\"))"
+                "(instr clipped (params l h) (operands (a ((4) ()) f32))"
+                " (result ((4) ()) f32) (semantics (compute (clip l h) a))"
+                " (emit \"clipped();\"))");
+  static const struct {
+    const char *term;
+    uint32_t calls;
+  } rows[] = {
+#define BOTH(m, n)                                                             \
+  "(compute add (pair (compute (scale " #m ") a) (compute (scale " #n ") b)))"
+      {BOTH(2, 2), 2},
+      {BOTH(-3, -3), 2},
+      {BOTH(2, 3), 0},
+      {BOTH(2, -2), 0},
+      {"(compute (clip 1 7) a)", 2},
+      {"(compute (clip -1 0) a)", 2},
+      {"(compute (clip 5 5) a)", 2},
+  };
+  host_price = 1e6;
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    mapped m = map_onto(
+        t,
+        bs_arena_printf(&arena,
+                        "(tensor a (shape 8) f32)(tensor b (shape 8) f32)"
+                        "(let y %s)(output y)",
+                        rows[k].term),
+        20000);
+    cr_expect_eq(m.calls, rows[k].calls, "%s: %s", rows[k].term,
+                 printed(m.result));
+    cr_expect_eq(m.computes == 0, rows[k].calls > 0, "%s", rows[k].term);
+    equal(&m);
+  }
+}
