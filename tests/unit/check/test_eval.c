@@ -169,6 +169,9 @@ compare(uint16_t f) {
     cr_assert(is == (have.i != 0) || (odd && !have.i), "%s", words(x));
     cr_assert(!is || !have.i || ck_same(ctx.values, want, have), "%s",
               words(x));
+    size_t before = heap.used; /* what it is made of is known by now */
+    ck_eval(&own, x);
+    cr_assert_eq(heap.used, before, "%s keeps memory", words(x));
   }
   return defined;
 }

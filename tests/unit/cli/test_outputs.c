@@ -3,7 +3,9 @@
 #include "cli/cli_emit.h"
 #include "cli/cli_session.h"
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static cl_options
 options_of(const char *file, const char *output) {
@@ -85,4 +87,75 @@ Test(outputs, of_an_import_are_a_program_and_its_weights) {
   o.output = "out.d/net";
   cr_assert(cl_import_output(&o, 1, path, sizeof path));
   cr_expect_str_eq(path, "out.d/net.weights");
+}
+
+/* ---- outputs that would overwrite ---- */
+
+static const cl_command *
+command_of(const char *name) {
+  for (size_t k = 0; k < cl_command_count; k++)
+    if (!strcmp(cl_commands[k].name, name))
+      return &cl_commands[k];
+  cr_assert(false, "%s", name);
+  return NULL;
+}
+
+static void
+touch(const char *path) {
+  FILE *f = fopen(path, "w");
+  cr_assert(f && !fclose(f), "%s", path);
+}
+
+/* Nothing that is written may be something that is read, however both are
+ * named, nor may two outputs be one file. */
+Test(outputs, overwrite_nothing) {
+  char folder[] = "/tmp/outputs-XXXXXX";
+  cr_assert(mkdtemp(folder) && !chdir(folder));
+  static const char *const files[] = {"a.glen",  "r.rules", "x.npy",
+                                      "s.sched", "6.c",     "t.target"};
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+    touch(files[k]);
+  static const struct {
+    const char *command, *output, *depfile, *stamp, *phases;
+    bool over, one; /* is it refused? */
+  } rows[] = {
+      {"compile", "f.c", NULL, NULL, NULL, false, false},
+      {"compile", "f.c", "f.d", "f.ok", ".", false, false},
+      {"schedule", "a.glen", NULL, NULL, NULL, true, false},
+      {"schedule", "./a.glen", NULL, NULL, NULL, true, false},
+      {"schedule", "r.rules", NULL, NULL, NULL, true, false},
+      {"schedule", "x.npy", NULL, NULL, NULL, true, false},
+      {"schedule", "s.sched", NULL, NULL, NULL, true, false},
+      {"schedule", "f.c", "a.glen", NULL, NULL, true, false},
+      {"schedule", "f.c", NULL, "a.glen", NULL, true, false},
+      {"schedule", "f.c", "x.npy", "f.ok", NULL, true, false},
+      {"schedule", "f.c", "f.c", NULL, NULL, false, true},
+      {"schedule", "f.c", NULL, "f.c", NULL, false, true},
+      {"schedule", "f.c", "f.d", "f.d", NULL, false, true},
+      {"schedule", "6.c", NULL, NULL, ".", false, true},
+      {"schedule", "f.c", "6.c", NULL, ".", false, true},
+      {"schedule", "f.c", NULL, "3.loops", ".", false, true},
+      {"schedule", "f.c", NULL, "7.loops", ".", false, false},
+      {"schedule", "-", NULL, NULL, NULL, false, false},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    cl_options o = options_of("a.glen", rows[k].output);
+    const cl_command *c = command_of(rows[k].command);
+    o.rules.items[o.rules.n++] = "r.rules";
+    o.inputs.items[o.inputs.n++] = "in=x.npy";
+    o.script = "s.sched";
+    o.depfile = rows[k].depfile;
+    o.stamp = rows[k].stamp;
+    o.dump_phases = rows[k].phases;
+    if (rows[k].one) /* two that are there are one if they are the same */
+      touch(rows[k].output);
+    cr_expect_eq(cl_refuse_overwriting(c, &o) != GLEN_OK, rows[k].over,
+                 "row %zu", k);
+    cr_expect_eq(cl_refuse_one_file(c, &o) != GLEN_OK, rows[k].one, "row %zu",
+                 k);
+    unlink("f.c");
+  }
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+    unlink(files[k]);
+  cr_expect(!chdir("/") && !rmdir(folder));
 }

@@ -384,3 +384,41 @@ Test(loops_text, lists_end_at_their_limit) {
     expect_limit(lists[k].code, text[0], text[1]);
   }
 }
+
+/* ---- hints ---- */
+
+/* What a text was perhaps meant to say is told by what stands in place of what
+ * is expected. */
+Test(loops_text, hints) {
+#define HEAD "input A: f32[4]\noutput B: f32[4]\n"
+  static const struct {
+    const char *text, *hint;
+  } rows[] = {
+      {HEAD "for i in 0..4 { B[i] = A[i] }", "a statement has a name"},
+      {HEAD "for i in 0..4 { B[i] += A[i] }", "a statement has a name"},
+      {HEAD "for i in 0..4 { B[i] -= A[i] }", "a statement has a name"},
+      {"input A f32[4]", "an array is declared as"},
+      {HEAD "for i = 0..4 { S: B[i] = A[i] }", "a loop is written"},
+      {HEAD "for i in 0, 4 { S: B[i] = A[i] }", "bounds are LOWER..UPPER"},
+      {HEAD "for i in 0..4 S: B[i] = A[i]", "stands in braces"},
+      {HEAD "for i in 0..4 { S: B[i] = A[i] } }", "no loop is open here"},
+      {HEAD "[4]", "one pair of brackets"},
+      {HEAD "(output B)", "for files that end in .glen"},
+      {HEAD "/ a comment", "a comment begins with #"},
+      {HEAD "parallell for i in 0..4 { S: B[i] = A[i] }", "parallel"},
+      {HEAD "for i in 0..4 { S: B[i] = A[i]; }", "without a semicolon"},
+      {HEAD "for i in range { S: B[i] = A[i] }", "LOWER..UPPER"},
+      {HEAD "for i in 0..A { S: B[i] = A[i] }", "do not depend on elements"},
+      {HEAD "for i in 0..4 { S: B[i] = A(i) }", "an element is written A[i]"},
+      {HEAD "for i in 0..4 { S: B[i] = sqr(A[i]) }", "sqr"},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    bs_diags_clear(&diags);
+    cr_expect_null(po_read_loops(
+        &ctx, gs_target_default(&ctx),
+        bs_source_add(&diags, "l", rows[k].text, strlen(rows[k].text)), NULL,
+        0));
+    const char *told = faults(), *hint = strstr(told, "hint: ");
+    cr_expect(hint && strstr(hint, rows[k].hint), "%s\n%s", rows[k].hint, told);
+  }
+}
