@@ -144,6 +144,26 @@ Test(options, what_a_command_has_not_is_refused) {
     }
 }
 
+/* One hyphen before a word is a slip, and no letter with a value: -output=F is
+ * not -o utput=F. */
+Test(options, words_have_two_hyphens) {
+  be_quiet();
+  for (size_t k = 0; k < cl_command_count; k++)
+    for (size_t i = 0; i < cl_row_count; i++) {
+      char option[80], text[300];
+      line l;
+      if (!(cl_rows[i].commands & cl_command_bit(&cl_commands[k])))
+        continue;
+      for (int with = 0; with < 2; with++) {
+        snprintf(option, sizeof option, with ? "-%s=4" : "-%s",
+                 cl_rows[i].name);
+        write_line(text, sizeof text, &cl_commands[k], option);
+        cr_expect_null(read_line(&l, text), "%s", text);
+        cr_expect_eq(l.exit_code, 2, "%s", text);
+      }
+    }
+}
+
 Test(options, presets_are_those_of_the_table) {
   for (size_t k = 0; k < cl_command_count; k++) {
     char text[300];

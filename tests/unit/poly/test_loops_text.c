@@ -411,6 +411,11 @@ Test(loops_text, hints) {
       {HEAD "for i in 0..A { S: B[i] = A[i] }", "do not depend on elements"},
       {HEAD "for i in 0..4 { S: B[i] = A(i) }", "an element is written A[i]"},
       {HEAD "for i in 0..4 { S: B[i] = sqr(A[i]) }", "sqr"},
+      {HEAD "for i in 0..4 { S: B[i] = squrt(A[i]) }", "did you mean `sqrt`"},
+      {HEAD "for row in 0..4 { S: B[row] = A[rwo] }", "did you mean `row`"},
+      {"input image: f32[4]\noutput B: f32[4]\n"
+       "for i in 0..4 { S: B[i] = imgae[i] }",
+       "did you mean `image`"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     bs_diags_clear(&diags);

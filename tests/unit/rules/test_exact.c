@@ -16,7 +16,9 @@ expect_rows(const row *rows, size_t n) {
   for (size_t k = 0; k < n; k++) {
     rl_rules *rules =
         rules_of(bs_arena_printf(&arena, "(rule r \"d\" %s)", rows[k].rule));
+    size_t before = heap.used;
     cr_expect_eq(rl_is_exact(rules, 0), rows[k].exact, "%s", rows[k].rule);
+    cr_expect_eq(heap.used, before, "%s keeps memory", rows[k].rule);
     cr_expect_eq(rl_count_inexact(rules), !rows[k].exact, "%s", rows[k].rule);
   }
 }

@@ -353,3 +353,36 @@ Test(lint, sets_may_list_rules_by_name_and_by_direction) {
   cr_assert_not_null(rl_find(rules, "b"));
   cr_assert_null(rl_find(rules, "c"));
 }
+
+/* A sum of 2^n variables, from number `from` on. */
+static void
+put_tree(bs_text *out, uint32_t n, uint32_t from) {
+  static const char open[] = "(compute add (pair ";
+  for (uint32_t k = 0; k < 1u << n; k++) {
+    uint32_t ones = k ? (uint32_t)__builtin_ctz(k) : n;
+    for (uint32_t i = 0; i < ones; i++)
+      bs_put(out, open);
+    bs_putf(out, "?x%u", from + k);
+    uint32_t closed = (uint32_t)__builtin_ctz(k + 1);
+    for (uint32_t i = 0; i < closed; i++)
+      bs_put(out, "))");
+    bs_put(out, " ");
+  }
+}
+
+/* Sides that are too large to be tried are left alone, whatever their size. */
+Test(lint, sides_of_any_size) {
+  for (uint32_t n = 3; n < 8; n++) {
+    bs_text text;
+    bs_text_init(&text, ctx.heap);
+    bs_put(&text, "(rule large \"d\" (compute add (pair ");
+    put_tree(&text, n, 0);
+    put_tree(&text, n, 1u << n);
+    bs_put(&text, ")) => (compute add (pair ");
+    put_tree(&text, n, 1u << n);
+    put_tree(&text, n, 0);
+    bs_put(&text, ")))");
+    expect_clean(bs_text_str(&text));
+    bs_text_done(&text);
+  }
+}
