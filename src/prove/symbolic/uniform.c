@@ -65,10 +65,18 @@ count_number(reader *r, bs_value v) {
   r->numbers += most > 1 && most < 1u << 20 ? most : most > 1 ? 1u << 20 : 0;
 }
 
+/* A real number may lie between two ranks, be whole, or be large beside what
+ * it is added to: places are not counted with such. */
+static void
+refuse_real(reader *r, bs_value v, sense s) {
+  r->mixed |= bs_kind_of(r->values, v) == BS_KIND_REAL && s != SIZE;
+}
+
 static void
 count_literal(reader *r, bs_value v, sense s) {
   if (!r->last)
     return;
+  refuse_real(r, v, s);
   if (bs_kind_of(r->values, v) != BS_KIND_LIST) {
     if (s != SIZE)
       count_number(r, v);
@@ -78,6 +86,7 @@ count_literal(reader *r, bs_value v, sense s) {
   r->now.numbers += n;
   r->longest = n > r->longest ? n : r->longest;
   for (uint32_t k = 0; k < n && s != SIZE; k++) {
+    refuse_real(r, bs_item(r->values, v, k), s);
     int64_t item = bs_as_int(r->values, bs_item(r->values, v, k));
     if (item >= 0 && (uint64_t)item + 1 > r->longest)
       r->longest = (uint64_t)item + 1;

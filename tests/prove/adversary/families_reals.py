@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Families of wrong rules about numbers that a run computes with in f64, though
-they are whole: their quotients are not rounded down, and what is large is
-rounded.
+they are whole: their quotients are not rounded down, what is large is rounded,
+and a rank may be told by one that lies beside it.
 
 Each family is a function that gives (name, left, right, clauses); its first
 line says where the rules are wrong.  None may be proved.  `right_rules` are
@@ -51,6 +51,27 @@ BESIDE = {
 }
 
 
+# At a rank of 11 or more, or an axis, alone.
+PLACES = {
+    "equal": "(= (+ (rank ?a) 0.5) 13.5)", "above": "(> (rank ?a) 10.5)",
+    "whole": "(> (rank ?a) 10.0)", "split": "(> (access-rank ?a) 10.25)",
+    "behind": "(> (compute-rank ?a) 10.25)", "axis": "(> ?d 9.5)",
+    "member": "(member (list 11.5 12.5) (+ ?d 0.5))",
+    "greatest": "(> (max (rank ?a) 12.5) 12.75)",
+    "least": "(= (min (rank ?a) 11.5) 11.5)",
+    "difference": "(> (- (rank ?a) 10.5) 0)",
+    "distance": "(= (abs (- (rank ?a) 11.5)) 0.5)",
+    "root": "(> (rank ?a) (sqrt 115))",
+    "length": "(> (len (shape ?a)) 10.5)",
+    "between": "(< 10.5 (rank ?a) 11.5)",
+    "last-axis": "(> (last (axes ?a)) 9.75)",
+    "item": "(> (nth (axes ?a) (- (rank ?a) 1)) 9.75)",
+    "beside": "(> (+ (rank ?a) 4503599627370486.5) 4503599627370496.75)",
+    "sum": "(> (+ ?d (access-rank ?a) 0.5) 17.75)",
+    "in-a-list": "(= (list (rank ?a) 0.5) (list 11.0 0.5))",
+}
+
+
 def moved(left):
     return left.replace("?l ?h", "(- ?l ?k) (- ?h ?k)")
 
@@ -85,8 +106,17 @@ def beside():
                    " ?l 0)))")
 
 
+def places():
+    """At ranks and axes that a number between two of them tells."""
+    for name, test in PLACES.items():
+        for how, clause in (("at-once", f"(= ?k (if {test} 1 0))"),
+                            ("said", f"{test} (= ?k 1)")):
+            yield (f"reals-place-{name}-{how}", CUT, moved(CUT),
+                   f":where (and (> ?l 0) {clause})")
+
+
 def rules():
-    for family in (divided, large, beside):
+    for family in (divided, large, beside, places):
         for name, left, right, clauses in family():
             yield (family.__name__, name, left, right, clauses)
 
