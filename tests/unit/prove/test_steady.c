@@ -43,6 +43,15 @@ Test(steady, two_terms) {
       "(let l (compute mul (pair a (compute add (pair a b)))))(let r (compute "
       "add (pair (compute mul (pair a a)) (compute mul (pair a b)))))"
       "(output l)(output r)",
+      /* by their bits */
+      "(tensor a (shape 6) i8)(tensor b (shape 6) i8)"
+      "(let l (compute add (pair (compute min (pair a b)) (compute max (pair a "
+      "b)))))(let r (compute add (pair a b)))(output l)(output r)",
+      "(tensor a (shape 6) u8)(let l (compute (clip 3 9) (compute (clip 0 20) "
+      "a)))(let r (compute (clip 3 9) a))(output l)(output r)",
+      "(tensor a (shape 6) i8)(tensor b (shape 6) i8)"
+      "(let l (compute max (pair a b)))(let r (compute max (pair a (compute "
+      "neg b))))(output l)(output r)",
       "(tensor a (shape 5 8) f32)(let l (compute softmax (access a 1)))"
       "(let r (compute softmax (access (slice a 1 0 8) 1)))(output l)(output "
       "r)",
