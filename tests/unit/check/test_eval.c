@@ -38,6 +38,16 @@ a_real(void) {
   return bs_real(ctx.values, some[below(sizeof some / sizeof *some)]);
 }
 
+/* As lists have it: whole numbers are integers. */
+static bs_value
+an_item(void) {
+  bs_value v = below(2) ? a_real() : an_int();
+  double x = bs_as_real(ctx.values, v);
+  bool whole = bs_kind_of(ctx.values, v) == BS_KIND_REAL && fabs(x) < 0x1p53 &&
+               x == floor(x) && !(x == 0 && signbit(x));
+  return whole ? bs_int(ctx.values, (int64_t)x) : v;
+}
+
 static bs_value
 a_list(void) {
   bs_value v[8];
@@ -55,8 +65,7 @@ a_list(void) {
     v[k] = kind == 0   ? bs_int(ctx.values, p[k])
            : kind == 1 ? bs_int(ctx.values, (int64_t)below(5) - 1)
            : kind == 2 ? an_int()
-           : below(2)  ? a_real()
-                       : an_int();
+                       : an_item();
   return bs_list(ctx.values, v, n);
 }
 
