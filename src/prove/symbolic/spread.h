@@ -52,6 +52,7 @@ typedef struct sp_walk {
   bool bounded[SP_WHATS]; /* no more than a number of the rule, on its word */
   uint32_t opaque, n_seen;
   uint64_t seen[SP_SEEN], factor, numbers;
+  uint64_t items; /* of literal lists in clauses, added up */
   sp_ranks node[SP_NODES];
 } sp_walk;
 

@@ -255,10 +255,27 @@ read_call(sp_walk *x, const gs_expr *e) {
   }
 }
 
+/* Lists in lists are nested no deeper than GS_MAX_NESTING. */
+static void
+note_items(sp_walk *x, bs_value list) {
+  for (uint32_t k = 0; k < bs_len(x->values, list); k++) {
+    bs_value v = bs_item(x->values, list, k);
+    int64_t n = bs_as_int(x->values, v);
+    uint64_t size = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    if (bs_kind_of(x->values, v) == BS_KIND_LIST)
+      note_items(x, v);
+    else if (x->items < SP_LARGE)
+      x->items += size < SP_LARGE ? size : SP_LARGE;
+  }
+}
+
 static const sp_places *
 read_literal(sp_walk *x, bs_value v) {
-  if (bs_kind_of(x->values, v) == BS_KIND_LIST)
+  if (bs_kind_of(x->values, v) == BS_KIND_LIST) {
+    if (x->lists && x->counts)
+      note_items(x, v);
     return sp_number(x, bs_len(x->values, v));
+  }
   return bs_kind_of(x->values, v) == BS_KIND_INT
              ? sp_number(x, bs_as_int(x->values, v))
              : &sp_size;

@@ -256,5 +256,5 @@ pv_rank_multiple(const gs_context *ctx, const rl_rule *rule,
   x->counts = true;
   read_rule(x);
   uint64_t factor = x->factor * (has_two_ranks(x) ? 2 : 1);
-  return factor * (x->numbers + 1);
+  return factor * (x->numbers + 1 + (factor > 1 ? x->items : 0));
 }

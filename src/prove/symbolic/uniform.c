@@ -35,7 +35,9 @@ typedef struct reader {
   bool changed, mixed;   /* a place is taken for a size */
   bool last;             /* pass: literals are counted */
   uint64_t numbers, ones, longest, composed;
-  bool fills; /* lists of a computed length with items other than 1 */
+  uint64_t items; /* of literal lists of places, added up */
+  bool sums;      /* places are added or subtracted */
+  bool fills;     /* lists of a computed length with items other than 1 */
   bool adds_up, multiplies;
   bool counts;      /* the elements of a term */
   bool turned;      /* below a `not`, or in an `if` */
@@ -72,6 +74,23 @@ refuse_real(reader *r, bs_value v, sense s) {
   r->mixed |= bs_kind_of(r->values, v) == BS_KIND_REAL && s != SIZE;
 }
 
+static void count_literal(reader *r, bs_value v, sense s);
+
+/* Lists in lists are nested no deeper than GS_MAX_NESTING. */
+static void
+count_item(reader *r, bs_value v, sense s) {
+  refuse_real(r, v, s);
+  if (bs_kind_of(r->values, v) == BS_KIND_LIST) {
+    count_literal(r, v, s);
+    return;
+  }
+  int64_t n = bs_as_int(r->values, v);
+  uint64_t most = n < 0 ? -(uint64_t)n : (uint64_t)n;
+  most = most < 1u << 20 ? most : 1u << 20;
+  r->items += r->items < 1u << 20 ? most : 0;
+  r->longest = most + 1 > r->longest ? most + 1 : r->longest;
+}
+
 static void
 count_literal(reader *r, bs_value v, sense s) {
   if (!r->last)
@@ -85,12 +104,8 @@ count_literal(reader *r, bs_value v, sense s) {
   uint32_t n = bs_len(r->values, v);
   r->now.numbers += n;
   r->longest = n > r->longest ? n : r->longest;
-  for (uint32_t k = 0; k < n && s != SIZE; k++) {
-    refuse_real(r, bs_item(r->values, v, k), s);
-    int64_t item = bs_as_int(r->values, bs_item(r->values, v, k));
-    if (item >= 0 && (uint64_t)item + 1 > r->longest)
-      r->longest = (uint64_t)item + 1;
-  }
+  for (uint32_t k = 0; k < n && s != SIZE; k++)
+    count_item(r, bs_item(r->values, v, k), s);
 }
 
 /* --- functions ------------------------------------------------------------ */
@@ -374,6 +389,13 @@ count_some(reader *r, const gs_expr *e) {
   r->numbers = most[0], r->ones = most[1], r->strict = most[2];
 }
 
+static bool
+adds_places(const gs_expr *e, sense whole) {
+  return whole == PLACE &&
+         (e->function == GS_F_ADD || e->function == GS_F_SUB ||
+          e->function == GS_F_ADD_LISTS || e->function == GS_F_SUB_LISTS);
+}
+
 static void
 count_call(reader *r, const gs_expr *e, sense wanted) {
   sense whole = read_expr(r, e, wanted);
@@ -383,6 +405,7 @@ count_call(reader *r, const gs_expr *e, sense wanted) {
     if (table[i].args[0] == '~')
       whole = read_alike(r, e);
     r->strict += whole == PLACE ? told_apart(r, e) : 0;
+    r->sums |= adds_places(e, whole);
     r->now.letters += letters_of(e, whole);
     for (uint32_t k = 0; k < e->n_args; k++) {
       char letter = letter_at(table[i].args, k);
@@ -557,7 +580,8 @@ pv_reach_of(const gs_context *ctx, const rl_rule *rule, pv_reach *out) {
     is_size[k] = r.slot[k] == SIZE;
   if (pv_lists_tell_ranks(ctx, rule, is_size))
     return false;
-  *out = (pv_reach){.numbers = r.numbers + r.ones,
+  /* what is held against a sum is as much as its numbers and the item */
+  *out = (pv_reach){.numbers = r.numbers + r.ones + (r.sums ? r.items : 0),
                     .strict = r.strict,
                     .longest = r.longest,
                     .most = r.most,

@@ -174,5 +174,54 @@ def shapes():
                  "(= (dtype ?a) f32)", "(= (access-rank ?b) (access-rank ?c))"))
 
 
+def written():
+    """At a rank that the items of a literal list tell, with numbers beside."""
+    n = "(rank ?a)"
+    tests = {}
+    for by, item in ((5, 10), (4, 4), (3, 9), (8, 8), (2, 15), (1, 11)):
+        less, end = f"(- {n} {by})", f"{by}-{item}"
+        tests |= {
+            f"member-{end}": f"(member (list {item}) {less})",
+            f"equal-{end}": f"(= (list {less}) (list {item}))",
+            f"nested-{end}": f"(= (list (list {less})) (list (list {item})))",
+            f"member-of-lists-{end}":
+                f"(member (list (list {item} 1) (list 1 2)) (list {less} 1))",
+            f"negative-{end}": f"(member (list -{item}) (- {by} {n}))",
+            f"negative-list-{end}": f"(= (list (- {by} {n})) (list -{item}))",
+            f"index-{end}": f"(= (index-of (list 1 {item}) {less}) 1)",
+            f"lists-{end}": f"(= (sub-lists (list {n}) (list {by}))"
+                            f" (list {item}))",
+            f"lists-added-{end}": f"(= (add-lists (list {n}) (list -{by}))"
+                                  f" (list {item}))",
+            f"item-{end}": f"(= {less} (nth (list {item} 0) 0))",
+            f"last-{end}": f"(= {less} (last (list 0 {item})))",
+            f"cons-{end}": f"(= (cons {less} (list 1)) (list {item} 1))",
+            f"appended-{end}":
+                f"(= (append (list 1) (list {less})) (list 1 {item}))",
+            f"axis-{end}": f"(member (list {item}) (- ?d {by}))"}
+    for k, item in enumerate((7, 9, 12)):
+        tests |= {f"nested-alone-{k}": f"(= (list (list {n})) (list (list"
+                                       f" {item})))",
+                  f"minus-alone-{k}": f"(member (list -{item}) (- 0 {n}))",
+                  f"minus-split-{k}": f"(member (list -{item}) (- 0"
+                                      " (access-rank ?a)))"}
+    for name, test in tests.items():
+        yield (f"written-{name}", S, BACK,
+               where("(> ?l 0)", f"(= ?x (if {test} 1 0))"))
+    for k, items in enumerate(("4 4", "3 7", "9 2", "6 6")):
+        x, y = items.split()
+        both = "(slice (cartProd ?a ?b) ?d ?l ?h)"
+        back = "(slice (cartProd ?a ?b) ?d (- ?l ?x) (- ?h ?x))"
+        for name, test in (
+                ("apart", f"(= (list (- {n} (rank ?b)) (- (rank ?b) {y}))"
+                          f" (list {x} {y}))"),
+                ("sum", f"(member (list {int(x) + int(y)}) (+ (access-rank ?a)"
+                        " (access-rank ?b)))"),
+                ("chain", f"(= (list (- {n} (rank ?b)) (- (rank ?b) 2))"
+                          f" (list {x} {y}))")):
+            yield (f"written-two-{name}-{k}", both, back,
+                   where("(> ?l 0)", f"(= ?x (if {test} 1 0))"))
+
+
 FAMILIES = (dtypes, dtypes_by_rank, operators, two_operators, ranks, products,
-            shapes)
+            shapes, written)
