@@ -144,6 +144,32 @@ Test(options, what_a_command_has_not_is_refused) {
     }
 }
 
+/* A number up to another one may be that one, and no more. */
+Test(options, numbers_up_to_a_bound_end_with_it) {
+  uint32_t tried = 0;
+  be_quiet();
+  for (size_t k = 0; k < cl_command_count; k++)
+    for (size_t i = 0; i < cl_row_count; i++) {
+      const cl_row *r = &cl_rows[i];
+      if (r->kind != UP_TO || !(r->commands & cl_command_bit(&cl_commands[k])))
+        continue;
+      uint64_t most = strtoull(r->preset, NULL, 10);
+      for (uint64_t n = most - 1; n <= most + 1; n++) {
+        char option[80], text[300];
+        line l;
+        snprintf(option, sizeof option, "--%s=%llu", r->name,
+                 (unsigned long long)n);
+        write_line(text, sizeof text, &cl_commands[k], option);
+        const cl_command *found = read_line(&l, text);
+        cr_expect_eq(found != NULL, n <= most, "%s", text);
+        if (found)
+          cr_expect_eq(*(const uint64_t *)field_of(&l, r), n, "%s", text);
+        tried++;
+      }
+    }
+  cr_expect_gt(tried, 0);
+}
+
 /* One hyphen before a word is a slip, and no letter with a value: -output=F is
  * not -o utput=F. */
 Test(options, words_have_two_hyphens) {

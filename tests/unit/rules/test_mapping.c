@@ -291,7 +291,10 @@ Test(mapping, rows_of_any_number_are_calls_of_a_few) {
       " (semantics (compute softmax a)) (emit \"soft();\"))"
       "(instr pool (operands (a ((4) (t)) f32)) (result ((4 (/ t 2)) ()) f32)"
       " (semantics (compute reduceMax (windows a (shape 2) (stride 2))))"
-      " (where (and (= (mod t 2) 0) (<= t 10))) (emit \"pool();\"))");
+      " (where (and (= (mod t 2) 0) (<= t 10))) (emit \"pool();\"))"
+      "(instr bytes (operands (a ((4) (t)) i8)) (result ((4 (/ t 2)) ()) i8)"
+      " (semantics (compute reduceMax (windows a (shape 2) (stride 2))))"
+      " (where (and (= (mod t 2) 0) (<= t 10))) (emit \"bytes();\"))");
   static const struct {
     const char *text;
     uint32_t calls;
@@ -305,6 +308,9 @@ Test(mapping, rows_of_any_number_are_calls_of_a_few) {
       {"(tensor a (shape 12 10) f32)(let y (compute reduceMax (windows"
        " (access a 1) (shape 2) (stride 2))))(output y)",
        3},
+      {"(tensor a (shape 20 10) i8)(let y (compute reduceMax (windows"
+       " (access a 1) (shape 2) (stride 2))))(output y)",
+       5},
   };
   host_price = 1e6;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
