@@ -109,6 +109,20 @@ Test(lint, written_twice) {
                       " :where (and (< 3 ?m) (>= ?z (access-rank ?x))))"));
 }
 
+/* A list has one meaning, whichever word it begins with. */
+Test(lint, written_twice_with_other_words_for_lists) {
+  static const char *const lists[] = {"(stride 1 2)", "(dilation 1 2)",
+                                      "(shape 1 2)", "(list 1 2)"};
+  for (size_t k = 0; k < 4; k++)
+    expect(bs_arena_printf(&arena,
+                           "(rule a \"x\" (windows ?a ?w ?s) => (materialize"
+                           " (windows ?a ?w ?s)) :where (= ?s (list 1 2)))"
+                           "(rule b \"y\" (windows ?x ?y ?z) => (materialize"
+                           " (windows ?x ?y ?z)) :where (= ?z %s))",
+                           lists[k]),
+           "duplicate-rule", "'b' is the rule 'a' under another name");
+}
+
 Test(lint, covered) {
   const char *general = "(rule g \"x\" (slice (slice ?a ?d ?l ?h) ?d ?f ?t)"
                         " => (slice ?a ?d (+ ?l ?f) (+ ?l ?t))"
