@@ -154,6 +154,15 @@ has_locals(const po_program *p, uint32_t top, int64_t *bytes) {
   return found;
 }
 
+static uint32_t
+count_children(const po_program *p, uint32_t node) {
+  uint32_t n = 0;
+  for (uint32_t k = po_node(p, node)->first; k != PO_NO_NODE;
+       k = po_node(p, k)->next)
+    n += po_node(p, k)->kind == PO_LOOP;
+  return n;
+}
+
 /* The names of the children of a node that are loops. */
 static uint32_t
 children_of(const po_program *p, uint32_t node, uint32_t *out, uint32_t room) {
@@ -206,20 +215,30 @@ bar(po_chooser *c, uint32_t node) {
   step(c, &call);
 }
 
+/* The nests below the tile loop, however many, with barriers between them. */
 static void
-bind_tiles(po_chooser *c, const uint32_t *loops, uint32_t n) {
-  assert(loops && n);
-  static const po_bind_axis axes[] = {PO_BLOCK_X, PO_BLOCK_Y, PO_BLOCK_Z};
-  uint32_t children[16], last = loops[n - 1];
-  for (uint32_t k = 0; k < n && k < 3; k++)
-    if (!bind(c, loops[n - 1 - k], axes[k]))
-      return;
-  share_locals(c, last);
-  uint32_t m = children_of(po_now(c), last, children, 16);
+spread_nests(po_chooser *c, uint32_t tile) {
+  bs_heap *heap = po_now(c)->ctx.heap;
+  uint32_t m = count_children(po_now(c), tile);
+  uint32_t *children = bs_calloc(heap, m + 1, sizeof *children);
+  children_of(po_now(c), tile, children, m);
   for (uint32_t k = 0; k < m; k++)
     spread(c, children[k]);
   for (uint32_t k = 0; k + 1 < m; k++)
     bar(c, children[k]);
+  bs_free(heap, children);
+}
+
+static void
+bind_tiles(po_chooser *c, const uint32_t *loops, uint32_t n) {
+  assert(loops && n);
+  static const po_bind_axis axes[] = {PO_BLOCK_X, PO_BLOCK_Y, PO_BLOCK_Z};
+  uint32_t last = loops[n - 1];
+  for (uint32_t k = 0; k < n && k < 3; k++)
+    if (!bind(c, loops[n - 1 - k], axes[k]))
+      return;
+  share_locals(c, last);
+  spread_nests(c, last);
 }
 
 /* ---- all nests ---- */
