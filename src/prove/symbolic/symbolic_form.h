@@ -37,8 +37,9 @@ enum {
   FM_PATHS = 600, /* of one form */
   FM_TUPLES = 600,
   FM_REDUCTIONS = 120,
-  FM_CASES = 8,     /* of one reduction */
-  FM_WORK = 200000, /* of values, on one path */
+  FM_CASES = 8,        /* of one reduction */
+  FM_WORK = 200000,    /* of values, on one path */
+  FM_RENAMED = 400000, /* numbers, on one path */
   FM_ZEROS = 6,
   FM_BOUNDS = 6,
   FM_NO_FRAME = 200 /* of names: nothing is decided about them */
@@ -191,7 +192,7 @@ typedef struct fm_form {
   bool lost;       /* numbers are not what they should be, from `why` on */
   uint32_t n_vars, n_monos, n_numbers, n_terms, n_rows, n_rules;
   uint32_t n_tuples, n_reductions, n_zeros, n_bounds, n_floors;
-  uint32_t frames, work, nesting;
+  uint32_t frames, work, nesting, renamed;
   uint32_t rules_at; /* changes of the rules */
   uint32_t facts;    /* changes of the rows */
   uint16_t mono_at[FM_MONO_HASH], number_at[FM_HASH];

@@ -48,10 +48,16 @@ rename_variable(fm_form *f, const fm_renaming *r, uint8_t var) {
                                   : fm_quotient(f, of, by);
 }
 
+/* Where a rule says what a quotient is of by that quotient, it is made again
+ * within itself: each path has a bound for all of this together. */
 fm_number
 fm_rename(fm_form *f, const fm_renaming *r, fm_number x) {
   assert(f->why || x < f->n_numbers);
   assert(r->n <= GS_MAX_RANK);
+  if (f->renamed++ == FM_RENAMED) {
+    fm_lose(f, "quotients that are made again and again");
+    return x;
+  }
   fm_poly p = f->number[x];
   fm_number out = fm_constant(f, 0);
   for (uint32_t k = 0; k < p.n && !f->why; k++) {
