@@ -325,6 +325,18 @@ some_parts_ahead(const row_loops *l, const search *x, uint32_t k,
   return true;
 }
 
+/* The index, in the words of the loop that asks for what another one reads. */
+static const cg_expr *
+index_in(const row_loops *l, const cg_expr *index, uint32_t reads,
+         uint32_t asks) {
+  const char *from = l->loop[reads]->head.iterator;
+  const char *to = l->loop[asks]->head.iterator;
+  bs_arena *arena = &l->e->arena;
+  return strcmp(from, to)
+             ? cg_substitute(arena, index, from, cg_name(arena, to))
+             : index;
+}
+
 /* parts: NULL where loops are over whole rows. */
 static void
 share_out(const row_loops *l, const search *x, const cg_node *rows,
@@ -339,6 +351,7 @@ share_out(const row_loops *l, const search *x, const cg_node *rows,
     uint32_t by = least_busy(l, x, may, asked);
     asked[by]++;
     fetch.kind = CG_FETCH_ROW;
+    fetch.index = index_in(l, fetch.index, x->by[k], by);
     if (parts)
       some_parts_ahead(l, x, k, parts, step, &fetch);
     out->by[out->n] = l->loop[by];

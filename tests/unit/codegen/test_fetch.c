@@ -143,6 +143,22 @@ Test(fetch, loops_share_what_is_asked_for) {
   run_all_for(read_through, texts, COUNT(texts));
 }
 
+/* A loop below another one of a single iteration has an iterator of its own,
+ * which the loop that asks does not know. */
+Test(fetch, loops_ask_in_their_own_words) {
+  const char *texts[] = {
+      "input A: f32[62, 1023]\noutput B: f32[62, 1000]\n"
+      "local r: f32[62 fold 1, 1023]\n"
+      "parallel for s in 0..2 { for i in 0..31 {\n"
+      "  for u in 0..1 { for j in 0..1023 {\n"
+      "    S: r[31 * s + i, j + u] = A[31 * s + i, j + u] * 2 } }\n"
+      "  for k in 0..1000 { T: B[31 * s + i, k] = r[31 * s + i, k]\n"
+      "    + r[31 * s + i, k + 2] } } }\n"};
+  expect_code(read_small(texts[0]),
+              "glen_prefetch_row(A, 31713 * i0 + 1023 * i1 + glen_from, ");
+  run_all_for(read_small, texts, COUNT(texts));
+}
+
 /* The first row is made by a loop of its own: neither reads for the other. */
 Test(fetch, a_loop_that_runs_instead_asks_for_what_it_reads) {
   const char *texts[] = {
