@@ -55,6 +55,8 @@
     "10 ms for each, which some hundred runs pay for")                         \
   X(INLINE_OPERATIONS, 9, "operations",                                        \
     "that keeping a value in an array is worth")                               \
+  X(POINT_TERMS, 8, "terms",                                                   \
+    "of a sum that a function of it does not share an iteration with")         \
   X(INLINE_SLOW, 5, "operations",                                              \
     "of a sum or a product: what takes more is not computed twice")            \
   X(VECTOR_ITERATIONS, 16, "iterations", "that are worth a vector")            \
@@ -159,6 +161,10 @@
     "shorter ones, too")                                                       \
   X(TILE_ROW, 256, "elements", "of a line of a tile, at least")                \
   X(STRIP_LEAST, 32, "rows", "of a strip, so that few are computed twice")     \
+  X(STRIP_SHORT, 192, "rows",                                                  \
+    "of a strip of which what neighbours compute twice is too much: each "     \
+    "core "                                                                    \
+    "gets fewer strips instead")                                               \
   X(STRIP_MOST, 1024, "rows", "of a strip, so that threads have work")         \
   X(ROW_SHORT, 64, "elements", "of a row that is worth loops of its own")      \
   X(ROW_PART, 256, "elements", "of a part of a row, at least")                 \

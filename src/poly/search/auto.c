@@ -231,12 +231,21 @@ join_in_tiles(chooser *c, uint32_t after) {
   return statements_in(now(c), po_last_root(now(c), after));
 }
 
+static bool
+is_short(const po_program *p, uint32_t loop) {
+  int64_t most = po_most_iterations(p, loop);
+  return most >= 0 && most < GS_VECTOR_ITERATIONS;
+}
+
 /* An access goes from line to line in the innermost loop and along lines in
- * another one: it wants several iterations of that while they are there. */
+ * another one: it wants several iterations of that while they are there.  Short
+ * loops do not count, since those of a window are written out. */
 static bool
 walks_across(const po_program *p, const po_stmt *s) {
   uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, s->leaf, loops);
   double lines[PO_MAX_DEPTH];
+  while (n && is_short(p, loops[n - 1]))
+    n--;
   for (uint32_t k = 0; n && k <= s->n_exprs; k++)
     if (po_access_lines(p, s, k, n, lines) && lines[n - 1] >= 1)
       for (uint32_t d = 0; d + 1 < n; d++)

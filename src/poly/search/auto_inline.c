@@ -82,10 +82,8 @@ is_slow(const po_expr *e) {
          gs_compute_table[e->op].work >= GS_INLINE_SLOW;
 }
 
-/* Calls a function, one of which there are vectors or one of which there are
- * none. */
-static bool
-calls(const po_stmt *s, bool vectors) {
+bool
+po_calls(const po_stmt *s, bool vectors) {
   for (uint32_t j = 0; j < s->n_exprs; j++) {
     const po_expr *e = &s->exprs[j];
     const char *f = e->kind == PO_UNARY ? po_function_of(e->op) : NULL;
@@ -97,8 +95,8 @@ calls(const po_stmt *s, bool vectors) {
 
 static bool
 are_mixed(const po_stmt *a, const po_stmt *b) {
-  return (calls(a, false) && calls(b, true)) ||
-         (calls(a, true) && calls(b, false));
+  return (po_calls(a, false) && po_calls(b, true)) ||
+         (po_calls(a, true) && po_calls(b, false));
 }
 
 bool

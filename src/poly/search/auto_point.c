@@ -5,7 +5,9 @@
  * iteration of the same place, moves into that iteration: its array becomes a
  * scalar.  Nothing is computed twice and no loop is added, so that tiling sees
  * the two as one. */
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
+#include <assert.h>
 
 /* The loop right above all statements that read an array, none of which is in
  * the nest `own`; PO_NO_NODE where there is none, or several. */
@@ -36,11 +38,40 @@ loses_threads(const po_program *p, uint32_t own, uint32_t consumer) {
          po_width_of(p, own);
 }
 
+/* Terms of the longest sum for each element of an array; 1: there is none. */
+static double
+terms_of(const po_program *p, uint32_t array) {
+  po_arg writers = po_writers_arg(p, array);
+  double elements = (double)po_instances_of(p, array), most = 1;
+  uint32_t own = po_root_of(p, writers.stmt);
+  for (uint32_t k = 0; k < p->stmts.len && elements > 0; k++) {
+    double terms = po_estimate_instances(p, k) / elements;
+    if (p->stmts.data[k].kind == PO_UPDATE && po_root_of(p, k) == own &&
+        terms > most)
+      most = terms;
+  }
+  return most;
+}
+
+/* In one iteration, a function of dozens of operations, each of which waits for
+ * the one before it, would wait for a sum of many terms, too, and both want all
+ * registers: a row of sums and then a row of functions overlap. */
+static bool
+waits_for_sum(const po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
+  bool waits = false;
+  for (uint32_t k = 0; k < p->stmts.len && !waits; k++)
+    waits = p->stmts.data[k].array != array &&
+            po_stmt_reads(&p->stmts.data[k], array) &&
+            po_calls(&p->stmts.data[k], true);
+  return waits && terms_of(p, array) >= GS_POINT_TERMS;
+}
+
 static bool
 join(po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);
   if (p->arrays.data[array].role != PO_WORKSPACE || po_is_in_parts(p, array) ||
-      po_takes_vectors(p, array))
+      po_takes_vectors(p, array) || waits_for_sum(p, array))
     return false;
   po_arg writers = po_writers_arg(p, array);
   if (p->stmts.data[writers.stmt].array != array)

@@ -115,16 +115,18 @@ po_line_part(const po_program *p, int64_t extent, int64_t parts) {
 
 /* Each core gets as many strips as the others: with static shares, one strip
  * more for some would be what all wait for.  Four, so that other numbers of
- * threads have even shares, too, but fewer where rows are few, and more where
- * they are many. */
+ * threads have even shares, too, but more where rows are many, and fewer where
+ * they are few: what neighbours compute twice is much of a short strip.  A
+ * target of one core may not know of more; there, strips may be shorter. */
 static int64_t
 rows_of_strip(const po_program *p, int64_t rows) {
   assert(rows >= 1);
   int64_t cores = gs_cores(p->target);
   int64_t most = cores * GS_STRIP_MOST, strips = 4;
+  int64_t least = cores > 1 ? GS_STRIP_SHORT : GS_STRIP_LEAST;
   if ((rows - 1) / most >= strips)
     strips = (rows - 1) / most + 1;
-  while (strips > 1 && (rows - 1) / (strips * cores) + 1 < GS_STRIP_LEAST)
+  while (strips > 1 && (rows - 1) / (strips * cores) + 1 < least)
     strips--;
   int64_t n = (rows - 1) / (strips * cores) + 1;
   n = n < GS_STRIP_LEAST ? GS_STRIP_LEAST : n;

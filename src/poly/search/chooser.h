@@ -147,6 +147,9 @@ bool po_may_inline(const po_program *, uint32_t root);
 bool po_is_formula(const po_program *, uint32_t root);
 /* auto_inline.c */
 void po_inline_points(po_chooser *);
+/* Calls a function: one of which there are vectors, or one of which there are
+ * none. */
+bool po_calls(const po_stmt *, bool vectors);
 /* Together, what makes an array and what reads it would lose the vectors that
  * one of them has: the other one calls a function of which there are none. */
 bool po_takes_vectors(const po_program *, uint32_t array);

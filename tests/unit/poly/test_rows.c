@@ -51,7 +51,7 @@ Test(rows, strips_for_all_cores) {
   static const char *const text = BLUR("602 66", "1 3", "3 1");
   static const struct {
     int cores, rows;
-  } cases[] = {{1, 150}, {2, 75}, {12, 50}, {40, 32}};
+  } cases[] = {{1, 150}, {2, 300}, {12, 50}, {40, 32}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const gs_target *target = target_of(
         bs_arena_printf(&arena, "(target m (cores %d))", cases[k].cores));
@@ -286,4 +286,48 @@ Test(rows, differences_are_made_again) {
   uint32_t made = inlined_unasked(SQUARED("sub (pair x m)"));
   cr_expect_gt(made, inlined_unasked(SQUARED("sub (pair x y)")));
   cr_expect_gt(made, inlined_unasked(SQUARED("div (pair x m)")));
+}
+
+/* The loop that a statement with this operation shares with what it reads. */
+static bool
+shares_iteration(const po_program *p, const char *text) {
+  uint32_t above[2] = {PO_NO_NODE, PO_NO_NODE};
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    bool function = false;
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      function |= s->exprs[j].kind == PO_UNARY;
+    if (function || s->kind == PO_UPDATE)
+      above[function] = p->nest.nodes.data[s->leaf].parent;
+  }
+  cr_assert(above[0] != PO_NO_NODE && above[1] != PO_NO_NODE, "%s", text);
+  uint32_t up = above[0];
+  while (up != PO_NO_NODE && up != above[1])
+    up = p->nest.nodes.data[up].parent;
+  return up == above[1];
+}
+
+/* An exponential in the iteration of a sum of nine would wait for all of it. */
+Test(rows, functions_wait_for_no_long_sum) {
+  static const struct {
+    const char *window, *function;
+    bool shares;
+  } cases[] = {{"3 3", "exp", false},
+               {"2 4", "tanh", false},
+               {"1 3", "exp", true},
+               {"3 3", "square", true}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const char *text =
+        bs_arena_printf(&arena,
+                        "(tensor image (shape 80 120) f32)"
+                        "(let sum (compute reduceSum"
+                        "  (windows (access image 0) (shape %s) (stride 1 1))))"
+                        "(let values (compute %s sum))"
+                        "(output values)",
+                        cases[k].window, cases[k].function);
+    po_program *p = chosen(text);
+    cr_expect_eq(shares_iteration(p, text), cases[k].shares, "%s", text);
+    expect_right(p, text);
+    po_free(p);
+  }
 }
