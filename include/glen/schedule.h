@@ -145,7 +145,7 @@ GLEN_API bool glen_loops_tensorize(glen_context *, glen_loops *,
 /* How a sum of products runs.  NULL, 0: left to glen. */
 typedef struct glen_contract {
   size_t size;       /* of this struct, as the caller has it */
-  const char *as;    /* "kernel" or "loops" */
+  const char *as;    /* "kernel", "tiles" or "loops" */
   const char *swap;  /* "true" or "false" */
   const char *x, *y; /* "direct", "block", "whole" or "windows" */
   int64_t rows, vectors, depth, tile_rows, tile_columns, block_rows;

@@ -73,6 +73,12 @@ is_product(const po_stmt *s, const po_expr *factor[2]) {
   return true;
 }
 
+bool
+po_is_sum_of_products(const po_stmt *s) {
+  const po_expr *factor[2];
+  return is_product(s, factor);
+}
+
 static bool
 is_copy_of(const po_program *p, const po_stmt *s, uint32_t array) {
   return s->kind == PO_ASSIGN && s->n_exprs == 1 &&

@@ -90,8 +90,14 @@ typedef enum po_factor_order {
   PO_SWAPPED   /* the second is */
 } po_factor_order;
 
+typedef enum po_contract_as {
+  PO_AS_KERNEL,
+  PO_AS_TILES, /* of windows (kernel_slide.h), of mr rows and nv vectors */
+  PO_AS_LOOPS  /* it runs as the nest says, and nothing below matters */
+} po_contract_as;
+
 typedef struct po_contract_choice {
-  bool loops; /* it runs as the nest says, and nothing below matters */
+  po_contract_as as;
   po_factor_order order;
   int x_mode, y_mode;     /* a po_cmode */
   int64_t mr, nv;         /* of the kernel */
@@ -280,6 +286,8 @@ bool po_stays_in_place(const po_contraction *, int64_t cache, int64_t depth);
 /* A loop of k is along an axis. */
 bool po_is_along_axis(const po_contraction *, uint32_t k);
 
+/* contraction.c: the statement adds up products of two elements. */
+bool po_is_sum_of_products(const po_stmt *);
 /* contraction_program.c: each loop around the statement runs over one index, in
  * order, and has no mark but parallel. */
 bool po_is_as_lowered(const po_program *, const po_stmt *);

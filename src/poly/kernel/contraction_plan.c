@@ -416,7 +416,7 @@ po_plan_contraction(const gs_target *t, const bool constant[2],
   found->product = gs_multiply_add_cycles(t);
   found->cache_line = gs_first_cache(t).line;
   found->cache_ways = gs_first_cache(t).ways;
-  found->chosen = fixed && !fixed->loops;
+  found->chosen = fixed && fixed->as == PO_AS_KERNEL;
   c->cycles = INFINITY;
   ways w = {.target = t,
             .constant = constant,

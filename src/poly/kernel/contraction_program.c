@@ -4,6 +4,7 @@
 #include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction_alike.h"
+#include "poly/kernel/kernel_slide.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/loops_sizes.h"
 #include "base/whole.h"
@@ -254,8 +255,9 @@ plan_sum(const looking *l, const po_sum *sum) {
     return false;
   const po_contract_choice *fixed =
       l->p->stmts.data[sum->parts.update].contract;
-  if (fixed && fixed->loops)
-    return none(l, "it runs as loops");
+  if (fixed && fixed->as != PO_AS_KERNEL)
+    return none(l, fixed->as == PO_AS_LOOPS ? "it runs as loops"
+                                            : "it runs as tiles of windows");
   if (!fixed)
     return (is_profitable(l->sizes, l->room) ||
             (!l->sizes && is_packed_matrix(l->p, l->room))) &&
@@ -399,14 +401,32 @@ explain(po_program *p, uint32_t update, bs_text *why) {
   po_groups_done(p, &groups);
 }
 
+static bool
+runs_as(const po_program *p, uint32_t update, po_contract_as as) {
+  const po_contraction *c = po_contraction_of_update(p, update);
+  const po_slide *tiles = po_slide_of_update(p, update);
+  switch (as) {
+  case PO_AS_KERNEL:
+    return c && c->chosen;
+  case PO_AS_TILES:
+    return tiles && tiles->chosen;
+  case PO_AS_LOOPS:
+    return !c && !tiles;
+  }
+  return false;
+}
+
 bool
 po_runs_as_chosen(po_program *p, uint32_t update, bs_text *why) {
   assert(update < p->stmts.len);
   const po_contract_choice *fixed = p->stmts.data[update].contract;
-  const po_contraction *c = po_contraction_of_update(p, update);
-  if (!fixed || (c ? c->chosen : fixed->loops))
+  if (!fixed || runs_as(p, update, fixed->as))
     return true;
-  explain(p, update, why);
+  if (fixed->as == PO_AS_TILES)
+    bs_put(why, "it is no reduction over windows whose tiles can have so many "
+                "rows and vectors");
+  else
+    explain(p, update, why);
   return false;
 }
 

@@ -443,7 +443,7 @@ po_plan_mac(const gs_target *t, const bool constant[2],
   if (is_fixed_otherwise(fixed))
     return refused(why);
   room[0] = *c;
-  room[0].chosen = fixed && !fixed->loops;
+  room[0].chosen = fixed && fixed->as == PO_AS_KERNEL;
   c->cycles = INFINITY;
   for (uint32_t i = 0; i < t->macs.len; i++)
     for (uint32_t swap = 0; swap < 2; swap++)

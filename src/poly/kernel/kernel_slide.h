@@ -75,6 +75,7 @@ typedef struct po_slide {
   bool unrolled[PO_MAX_DIMS]; /* taps that a tile writes out */
   uint32_t sides;             /* parts of each sum, added up side by side */
   double cycles;              /* estimate, one core */
+  bool chosen;                /* as a schedule says */
   /* What the loops of a tile run over stays in the second cache: going over it
    * together with others saves nothing. */
   bool apart;
@@ -85,8 +86,12 @@ typedef struct po_slide {
 bool po_find_slide(po_program *, uint32_t init, uint32_t update, uint32_t store,
                    uint32_t formula, po_slide *out);
 /* slide_plan.c: chooses loops and sizes of tiles for the target; false where
- * there are none. strict: sums keep their order; room: for one more. */
-bool po_plan_slide(const gs_target *, bool strict, po_slide *, po_slide *room);
+ * there are none. strict: sums keep their order; fixed: what a schedule says of
+ * rows and vectors, or NULL; room: for one more. */
+struct po_contract_choice;
+bool po_plan_slide(const gs_target *, bool strict,
+                   const struct po_contract_choice *fixed, po_slide *,
+                   po_slide *room);
 /* Where rows of x are held: elements of one, from the place of a window's first
  * tap at the first result on. */
 typedef struct po_held {
@@ -121,6 +126,8 @@ uint32_t po_find_runs(const po_slide *, uint32_t loop, int64_t size,
  * contraction and that the schedule left as they were lowered.  Makes p->slides
  * anew. */
 void po_plan_slides(po_program *, const po_groups *);
+/* That of the statement that updates, or NULL. */
+const po_slide *po_slide_of_update(const po_program *, uint32_t update);
 /* That of a group, or NULL. */
 const po_slide *po_slide_of(const po_program *, const po_groups *,
                             const po_group *);

@@ -6,6 +6,7 @@
  * its price is the cycles of its loads, products and instructions, whichever
  * takes longest.  Vectors may be shorter than the target's, where a row is. */
 #include "glenside/target/machine.h"
+#include "poly/kernel/contraction.h"
 #include "poly/kernel/kernel_slide.h"
 #include "base/whole.h"
 #include "glenside/target/tuned.h"
@@ -379,6 +380,7 @@ has_vectors(const po_slide *c) {
 typedef struct choosing {
   const gs_target *target;
   bool strict;
+  const po_contract_choice *fixed;
   po_slide *best, *now; /* too large for a stack */
 } choosing;
 
@@ -392,10 +394,17 @@ fits_registers(const choosing *x) {
   return (int64_t)c->rows * c->vectors + GS_SLIDE_SPARE + held <= registers;
 }
 
+static bool
+is_as_fixed(const choosing *x) {
+  const po_contract_choice *fixed = x->fixed;
+  return !fixed || ((!fixed->mr || x->now->rows == fixed->mr) &&
+                    (!fixed->nv || x->now->vectors == fixed->nv));
+}
+
 static void
 try_size(const choosing *x) {
   po_slide *c = x->now;
-  if (!fits_registers(x) ||
+  if (!fits_registers(x) || !is_as_fixed(x) ||
       (c->down == PO_NO_LOOP ? c->rows > 1 : c->rows > c->extent[c->down]) ||
       !is_short(c))
     return;
@@ -463,10 +472,11 @@ choose_sides(const gs_target *t, bool strict, po_slide *c) {
 }
 
 bool
-po_plan_slide(const gs_target *t, bool strict, po_slide *c, po_slide *room) {
+po_plan_slide(const gs_target *t, bool strict, const po_contract_choice *fixed,
+              po_slide *c, po_slide *room) {
   assert(c != room);
   int64_t bytes = gs_dtype_table[c->dtype].bytes;
-  choosing x = {t, strict, c, room};
+  choosing x = {t, strict, fixed, c, room};
   c->along = loop_of_vectors(c);
   c->cycles = 0;
   if (c->along == PO_NO_LOOP || !has_vectors(c))

@@ -76,6 +76,20 @@ find_in_group(const looking *l, uint32_t k) {
   return po_find_slide(p, stmts[0], stmts[1], store, UINT32_MAX, l->room);
 }
 
+/* What is fixed may have been said of another target: then the plan chooses. */
+static bool
+plan_tiles(const looking *l, const po_contract_choice *fixed) {
+  const po_program *p = l->p;
+  po_slide *c = l->room, *room = l->room + 1;
+  c->chosen = fixed && po_plan_slide(p->target, p->strict_fp, fixed, c, room);
+  return c->chosen || po_plan_slide(p->target, p->strict_fp, NULL, c, room);
+}
+
+static bool
+is_profitable(const looking *l) {
+  return instances(l->room) >= GS_KERNEL_WINDOWS && is_near(l->p, l->room);
+}
+
 static bool
 plan_group(const looking *l, uint32_t k) {
   assert(k < l->groups->list.len);
@@ -83,10 +97,9 @@ plan_group(const looking *l, uint32_t k) {
   if (po_contraction_of(l->p, l->groups, group) || !find_in_group(l, k))
     return false;
   const po_contract_choice *fixed = l->p->stmts.data[l->room->update].contract;
-  if ((fixed && fixed->loops) || instances(l->room) < GS_KERNEL_WINDOWS ||
-      !is_near(l->p, l->room) ||
-      !po_plan_slide(l->p->target, l->p->strict_fp, l->room, l->room + 1) ||
-      planes(l->room) < GS_KERNEL_PLANES)
+  bool asked = fixed && fixed->as == PO_AS_TILES;
+  if ((fixed && !asked) || (!asked && !is_profitable(l)) ||
+      !plan_tiles(l, fixed) || (!asked && planes(l->room) < GS_KERNEL_PLANES))
     return false;
   l->room->apart = is_apart(l->p->target, l->room);
   return true;
@@ -103,6 +116,14 @@ po_plan_slides(po_program *p, const po_groups *groups) {
       bs_push(p->ctx.heap, &p->slides, kept);
     }
   bs_free(p->ctx.heap, c);
+}
+
+const po_slide *
+po_slide_of_update(const po_program *p, uint32_t update) {
+  for (uint32_t k = 0; k < p->slides.len; k++)
+    if (p->slides.data[k]->update == update)
+      return p->slides.data[k];
+  return NULL;
 }
 
 const po_slide *

@@ -5,12 +5,13 @@
  * The loops stay as they are: what is said here is kept with the statement and
  * read by the plan (kernel/contraction.h), which must be able to follow it. */
 #include "poly/kernel/contraction.h"
+#include "poly/kernel/kernel_slide.h"
 #include "poly/schedule/change.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { AS, SWAP, X_MODE, Y_MODE, FIRST_SIZE };
+enum { AS, SWAP, X_MODE, Y_MODE, FIRST_SIZE, ROWS = FIRST_SIZE, VECTORS };
 
 static bool
 is_word(const char *given, const char *word) {
@@ -52,9 +53,11 @@ static bool
 read_words(const po_program *p, const po_step_call *call,
            po_contract_choice *out) {
   const char *as = call->options[AS], *swap = call->options[SWAP];
-  out->loops = is_word(as, "loops");
-  if (as && !out->loops && !is_word(as, "kernel"))
-    return wrong_option(p, call, AS, "kernel or loops");
+  out->as = is_word(as, "loops")   ? PO_AS_LOOPS
+            : is_word(as, "tiles") ? PO_AS_TILES
+                                   : PO_AS_KERNEL;
+  if (as && out->as == PO_AS_KERNEL && !is_word(as, "kernel"))
+    return wrong_option(p, call, AS, "kernel, tiles or loops");
   out->order = !swap                   ? PO_ANY_ORDER
                : is_word(swap, "true") ? PO_SWAPPED
                                        : PO_IN_ORDER;
@@ -64,12 +67,24 @@ read_words(const po_program *p, const po_step_call *call,
          read_mode(p, call, Y_MODE, &out->y_mode);
 }
 
+/* Loops have no sizes, and tiles only those of their registers. */
+static bool
+has_meaning(const po_program *p, const po_step_call *call,
+            const po_contract_choice *choice) {
+  for (uint32_t k = SWAP; k < PO_MAX_OPTIONS && choice->as != PO_AS_KERNEL; k++)
+    if (call->options[k] &&
+        (choice->as == PO_AS_LOOPS || (k != ROWS && k != VECTORS)))
+      return po_refuse(p, call, "option", "as=%s has no %s", call->options[AS],
+                       call->primitive->options[k]);
+  return true;
+}
+
 static bool
 read_choice(const po_program *p, const po_step_call *call,
             po_contract_choice *out) {
   int64_t *sizes[] = {&out->mr, &out->nv, &out->kc,
                       &out->mc, &out->nc, &out->mb};
-  if (!read_words(p, call, out))
+  if (!read_words(p, call, out) || !has_meaning(p, call, out))
     return false;
   for (uint32_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
     if (!read_size(p, call, FIRST_SIZE + k, sizes[k]))
@@ -149,16 +164,33 @@ po_kernels_hold(po_program *p, const po_step_call *call) {
 
 /* ---- as text ---- */
 
+/* A sum of products that may be said to run as loops. */
+static bool
+is_left_alone(const po_program *p, uint32_t k) {
+  const po_stmt *s = &p->stmts.data[k];
+  uint32_t last;
+  return po_is_sum_of_products(s) && po_is_as_lowered(p, s) &&
+         updates_of(p, s->array, &last) == 1;
+}
+
 void
 po_print_contracts(po_program *p, bs_text *out) {
   po_lay_out(p);
-  for (uint32_t k = 0; k < p->contractions.len; k++) {
-    const po_contraction *c = p->contractions.data[k];
-    const po_stmt *s = &p->stmts.data[c->update];
-    if (s->contract && c->chosen)
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_contraction *c = po_contraction_of_update(p, k);
+    const po_slide *tiles = po_slide_of_update(p, k);
+    const po_stmt *s = &p->stmts.data[k];
+    if (s->contract && (!c || c->chosen) && (!tiles || tiles->chosen))
       continue; /* the command that chose it was printed */
+    if (!c && !tiles && !is_left_alone(p, k))
+      continue;
     bs_putf(out, "contract %s ", s->name);
-    po_put_choice(c, out);
+    if (c)
+      po_put_choice(c, out);
+    else if (tiles)
+      bs_putf(out, "as=tiles rows=%u vectors=%u", tiles->rows, tiles->vectors);
+    else
+      bs_put(out, "as=loops");
     bs_putc(out, '\n');
   }
 }

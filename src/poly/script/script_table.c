@@ -189,11 +189,11 @@ const po_primitive po_primitives[] = {
     {"contract", A(PO_ARG_STMT), 1,
      A("as", "swap", "x", "y", "rows", "vectors", "depth", "tile_rows",
        "tile_columns", "block_rows"),
-     "contract STMT [as=kernel|loops] [rows=N] [vectors=N] [depth=N] "
+     "contract STMT [as=kernel|tiles|loops] [rows=N] [vectors=N] [depth=N] "
      "[tile_rows=N] [tile_columns=N] [block_rows=N] "
      "[x|y=direct|block|whole|windows] [swap=true|false]",
      "Chooses the kernel that a sum of products runs as, its blocks, and how "
-     "its operands reach it.", po_apply_contract, true, false, false},
+     "its operands reach it, or the rows and vectors of tiles of windows.", po_apply_contract, true, false, false},
 };
 /* clang-format on */
 

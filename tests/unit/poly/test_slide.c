@@ -68,7 +68,7 @@ machine(int64_t vector_bytes) {
 Test(slide, rows_share_what_they_load) {
   gs_target t = machine(32);
   po_slide c = depthwise(96, 56, 1), room;
-  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert(po_plan_slide(&t, false, NULL, &c, &room));
   cr_assert_eq(c.along, 2);
   cr_assert_eq(c.down, 1);
   cr_assert_eq(c.shared, 3);
@@ -80,7 +80,7 @@ Test(slide, rows_share_what_they_load) {
 Test(slide, short_rows_have_short_vectors) {
   gs_target t = machine(64);
   po_slide c = depthwise(960, 7, 1), room;
-  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert(po_plan_slide(&t, false, NULL, &c, &room));
   cr_assert_eq(c.lanes, 8);
 }
 
@@ -91,7 +91,7 @@ Test(slide, channels_are_lanes_where_they_are_neighbours) {
   c.x.at = (po_walk){-29 * 96, {1, 28 * 96, 96, 28 * 96, 96}};
   c.y.at = (po_walk){0, {1, 0, 0, 3 * 96, 96}};
   c.c = (po_walk){0, {1, 28 * 96, 96}};
-  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert(po_plan_slide(&t, false, NULL, &c, &room));
   cr_assert_eq(c.along, 0);
   cr_assert_eq(c.down, 2);
   cr_assert_eq(c.shared, 4);
@@ -103,7 +103,7 @@ Test(slide, rows_of_two_vectors_are_held) {
   gs_target t = machine(64);
   t.vector_registers = 32;
   po_slide c = depthwise(192, 28, 1), room;
-  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert(po_plan_slide(&t, false, NULL, &c, &room));
   cr_assert_eq(c.across, 4);
   cr_assert_eq(c.vectors, 2);
   cr_assert_eq(po_results_in(&c, 0), 16);
@@ -118,7 +118,7 @@ Test(slide, rows_of_more_vectors_are_not_held) {
   gs_target t = machine(64);
   t.vector_registers = 32;
   po_slide c = depthwise(192, 40, 1), room;
-  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert(po_plan_slide(&t, false, NULL, &c, &room));
   cr_assert_eq(c.across, PO_NO_LOOP);
 }
 
@@ -127,15 +127,15 @@ Test(slide, taps_of_every_other_element_share_halves) {
   gs_target wide = machine(64), narrow = machine(32);
   wide.vector_registers = 32;
   po_slide c = depthwise(96, 112, 2), room;
-  cr_assert(po_plan_slide(&wide, false, &c, &room));
+  cr_assert(po_plan_slide(&wide, false, NULL, &c, &room));
   cr_assert(c.halved);
   cr_assert_leq(c.rows * c.vectors + 2 * c.vectors + 3, wide.vector_registers);
   c = depthwise(96, 112, 2);
   c.extent[4] = 2; /* each tap reads a half as it is */
-  cr_assert(po_plan_slide(&wide, false, &c, &room));
+  cr_assert(po_plan_slide(&wide, false, NULL, &c, &room));
   cr_assert(!c.halved);
   c = depthwise(96, 112, 2); /* lanes of two vectors are several instructions */
-  cr_assert(po_plan_slide(&narrow, false, &c, &room));
+  cr_assert(po_plan_slide(&narrow, false, NULL, &c, &room));
   cr_assert(!c.halved);
 }
 
@@ -143,7 +143,7 @@ Test(slide, rows_that_are_held_are_not_halved) {
   gs_target t = machine(64);
   t.vector_registers = 32;
   po_slide c = depthwise(576, 14, 2), room;
-  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert(po_plan_slide(&t, false, NULL, &c, &room));
   cr_assert_neq(c.across, PO_NO_LOOP);
   cr_assert(!c.halved);
 }
@@ -152,7 +152,7 @@ Test(slide, no_neighbours_no_plan) {
   gs_target t = machine(32);
   po_slide c = depthwise(8, 28, 1), room;
   c.x.at.factor[2] = 5;
-  cr_assert(!po_plan_slide(&t, false, &c, &room));
+  cr_assert(!po_plan_slide(&t, false, NULL, &c, &room));
 }
 
 /* Few sums take turns in a large window: each is two, side by side. */
@@ -160,7 +160,7 @@ Test(slide, sums_of_large_windows_are_two) {
   gs_target t = machine(64);
   t.vector_registers = 32;
   po_slide c = depthwise(384, 14, 1), room;
-  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert(po_plan_slide(&t, false, NULL, &c, &room));
   cr_assert_eq(c.sides, 1);
   c = depthwise(384, 14, 1);
   c.extent[3] = c.extent[4] = 5;
@@ -169,9 +169,9 @@ Test(slide, sums_of_large_windows_are_two) {
   c.borders[0].constant = c.borders[2].constant = -2;
   c.borders[1].constant = c.borders[3].constant = 14 + 1;
   po_slide strict = c;
-  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert(po_plan_slide(&t, false, NULL, &c, &room));
   cr_assert_eq(c.sides, 2);
   cr_assert_leq(c.sides * c.rows * c.vectors + 3, t.vector_registers);
-  cr_assert(po_plan_slide(&t, true, &strict, &room));
+  cr_assert(po_plan_slide(&t, true, NULL, &strict, &room));
   cr_assert_eq(strict.sides, 1);
 }
