@@ -45,11 +45,25 @@ def axes(r):
     return out
 
 
+def plane(r):
+    """Two axes of one plane that is large enough for tiles of its own, whose
+    rows threads share."""
+    out = []
+    for _ in range(2):
+        n, k, d = r.randint(215, 250), r.choice([5, 5, 6]), r.choice([1, 1, 2])
+        before, after = r.randint(0, 2), r.randint(0, 2)
+        out.append((n, k, 1, d, before, after,
+                    n + before + after - (k - 1) * d))
+    return out
+
+
 def windows(r, kind, dtype):
     """An image seen as windows: its shape, the term, the shape of the results
     and that of a window; n images of c channels, in front."""
     every = axes(r)
     n, c = r.choice([1, 1, 2, 3]), r.choice([1, 3, 8, 17, 32])
+    if r.random() < 0.1:
+        every, n, c = plane(r), 1, r.choice([1, 1, 2])
     shape, term, behind = [n, c] + [a[0] for a in every], "x", False
     order = list(range(len(shape)))
     if r.random() < 0.5:

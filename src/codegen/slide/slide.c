@@ -297,20 +297,6 @@ put_along(const cg_slide *x, uint32_t d, const char *down) {
     }
 }
 
-static void
-put_down(const cg_slide *x) {
-  for (uint32_t d = 0; d < x->n_down; d++)
-    for (uint32_t again = 0; again <= (x->down[d].last >= 0); again++) {
-      po_run run = again ? only_last(&x->down[d]) : x->down[d];
-      const char *down = put_run(x, &run, "r");
-      if (run.from != run.to)
-        cg_write(x->w, "{");
-      put_along(x, d, down);
-      if (run.from != run.to)
-        cg_write(x->w, "}");
-    }
-}
-
 /* ---- loops outside of tiles ---- */
 
 static void
@@ -325,6 +311,21 @@ put_team(const cg_slide *x, uint32_t loops) {
   cg_write_team(x->w, loops, NULL);
 }
 
+static void
+put_down(const cg_slide *x) {
+  for (uint32_t d = 0; d < x->n_down; d++)
+    for (uint32_t again = 0; again <= (x->down[d].last >= 0); again++) {
+      po_run run = again ? only_last(&x->down[d]) : x->down[d];
+      put_team(x, x->c->by_rows && run.from != run.to);
+      const char *down = put_run(x, &run, "r");
+      if (run.from != run.to)
+        cg_write(x->w, "{");
+      put_along(x, d, down);
+      if (run.from != run.to)
+        cg_write(x->w, "}");
+    }
+}
+
 cg_node *
 cg_make_slide_body(cg_emitter *e, const po_slide *c, const char *name,
                    const cg_scope *scope) {
@@ -334,7 +335,7 @@ cg_make_slide_body(cg_emitter *e, const po_slide *c, const char *name,
   put_pointers(&x, scope);
   for (uint32_t k = 0; k < c->n_outer; k++)
     loops += is_outside(c, k);
-  put_team(&x, loops);
+  put_team(&x, c->by_rows ? 0 : loops);
   for (uint32_t k = 0; k < c->n_outer; k++)
     if (is_outside(c, k))
       cg_add(x.w, "for (%s o%u = 0; o%u < %lld; o%u++) ", e->index, k, k,

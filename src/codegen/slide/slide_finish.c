@@ -13,20 +13,10 @@
 #include "codegen/slide/slide.h"
 #include <assert.h>
 
-static bool
-is_costly(const po_stmt *s) {
-  for (uint32_t k = 0; k < s->n_exprs; k++) {
-    const po_expr *e = &s->exprs[k];
-    if (e->kind == PO_UNARY && gs_compute_table[e->op].rate == GS_RATE_SCALAR)
-      return true;
-  }
-  return false;
-}
-
 bool
 cg_is_finished_later(const cg_slide *x) {
   return x->c->formula != UINT32_MAX &&
-         is_costly(&x->e->p->stmts.data[x->c->formula]);
+         po_is_costly_formula(&x->e->p->stmts.data[x->c->formula]);
 }
 
 uint32_t

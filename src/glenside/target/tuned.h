@@ -30,7 +30,10 @@
   X(KERNEL_WINDOWS, 4096, "instances",                                         \
     "of windows: with fewer, a kernel is not worth its code")                  \
   X(KERNEL_PLANES, 3, "planes",                                                \
-    "that threads share; of fewer, rows are shared with other stencils")       \
+    "that threads share; of fewer, they share the rows")                       \
+  X(KERNEL_PLANE, 1 << 20, "instances",                                        \
+    "of windows over few planes: of smaller ones, rows are shared with other " \
+    "stencils while they are in the first cache")                              \
   X(COPY_USES, 8, "products", "of each element: a copy is a read and a write") \
   X(KERNEL_MANY_ROWS, 1024, "rows",                                            \
     "for which an operand may be packed whole")                                \

@@ -315,6 +315,16 @@ reads_others(finding *f) {
 }
 
 bool
+po_is_costly_formula(const po_stmt *s) {
+  for (uint32_t k = 0; k < s->n_exprs; k++) {
+    const po_expr *e = &s->exprs[k];
+    if (e->kind == PO_UNARY && gs_compute_table[e->op].rate == GS_RATE_SCALAR)
+      return true;
+  }
+  return false;
+}
+
+bool
 po_has_filler(const po_program *p, const po_slide *c) {
   const po_stmt *s = &p->stmts.data[c->update];
   return (s->op == GS_C_MAX || s->op == GS_C_MIN) && s->n_exprs == 1 &&

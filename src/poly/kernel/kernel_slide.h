@@ -76,8 +76,10 @@ typedef struct po_slide {
   uint32_t sides;             /* parts of each sum, added up side by side */
   double cycles;              /* estimate, one core */
   bool chosen;                /* as a schedule says */
-  /* What the loops of a tile run over stays in the second cache: going over it
-   * together with others saves nothing. */
+  /* Threads share the rows of a plane: there are few planes. */
+  bool by_rows;
+  /* Nothing is saved by going over x and c together with others: what the loops
+   * of a tile run over stays in the second cache, or tiles save more. */
   bool apart;
 } po_slide;
 
@@ -92,6 +94,12 @@ struct po_contract_choice;
 bool po_plan_slide(const gs_target *, bool strict,
                    const struct po_contract_choice *fixed, po_slide *,
                    po_slide *room);
+/* slide_plan.c: the estimate where no row shares with others what it loads, as
+ * in loops over its rows in turn with those of others; room: for a copy. */
+double po_cycles_by_rows(const gs_target *, const po_slide *, po_slide *room);
+/* Whether a formula takes so long that it has a loop of its own, over the
+ * results of all tiles. */
+bool po_is_costly_formula(const po_stmt *);
 /* Where rows of x are held: elements of one, from the place of a window's first
  * tap at the first result on. */
 typedef struct po_held {

@@ -343,6 +343,15 @@ cycles_of(const gs_target *t, const po_slide *c) {
   return tiles * cycles_of_tile(t, c);
 }
 
+double
+po_cycles_by_rows(const gs_target *t, const po_slide *c, po_slide *room) {
+  *room = *c;
+  room->rows = room->vectors = 1;
+  room->across = PO_NO_LOOP;
+  room->halved = false;
+  return cycles_of(t, room);
+}
+
 /* Of all tiles that have code of their own. */
 static bool
 is_short(const po_slide *c) {
