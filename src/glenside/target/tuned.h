@@ -306,6 +306,9 @@
     "for a vector of a half, moved or made: a load and a pick")                \
   X(SLIDE_SUM, 2.0, "instructions", "to begin and to store a sum of a tile")   \
   X(SLIDE_START, 6.0, "instructions", "of a tile beside its sums")             \
+  X(SLIDE_WAITING, 0.5, "of the cycles",                                       \
+    "in which arrays are written and read between loops: the others go by "    \
+    "while something is computed")                                             \
   X(SLIDE_UNITS, 2.0, "a cycle",                                               \
     "instructions of one kind, products or loads")                             \
   X(SLIDE_ISSUE, 4.0, "a cycle", "instructions of all kinds")                  \

@@ -83,9 +83,9 @@ is_apart(const looking *l, const po_slide *c) {
   const gs_target *t = l->p->target;
   bool near =
       t->caches.len < 2 || plane_bytes(c) <= (double)gs_cache_bytes(t, 2);
-  return (near && !c->by_rows) ||
+  return l->p->settled || (near && !c->by_rows) ||
          po_cycles_by_rows(t, c, l->room + 1) - c->cycles >
-             cycles_between(l->p, c);
+             GS_SLIDE_WAITING * cycles_between(l->p, c);
 }
 
 static bool

@@ -194,6 +194,7 @@ typedef struct po_program {
   bool plain;        /* loops run as the nest says, sums of products too */
   bool chains;       /* lowered so, as too large to be scheduled */
   bool copies_views; /* composing them was too complex */
+  bool settled;      /* nothing joins nests any more (search/auto.c) */
   po_nest nest;      /* the schedule as a tree of loops */
   /* By array, as far as they were asked for (depend.c); of the order of what a
    * step began with while it is looked at, or of the program's own. */

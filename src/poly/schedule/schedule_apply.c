@@ -136,6 +136,7 @@ po_copy_for(const po_program *from, const gs_target *target) {
   to->strict_fp = from->strict_fp;
   to->chains = from->chains;
   to->copies_views = from->copies_views;
+  to->settled = from->settled;
   for (uint32_t k = 0; k < from->sizes.len; k++)
     copy_size(to, &from->sizes.data[k]);
   copy_arrays(to, from);
