@@ -5,7 +5,8 @@
  *   pack.c    operands copied into panels
  *   contract_rows.c  ... those that lie along k
  *   side.c    loops and addresses of such functions
- *   contract_window.c  an image copied once, with its padding, for all windows
+ *   contract_window.c  an image copied once, for all windows
+ *   image_copy.c  ... and its copy, with the padding
  *   contract_copy.c  the functions that packing is made of
  *   kernel.c  the kernel whose sums are in registers
  *   store.c   the sums on their way to memory
