@@ -13,6 +13,7 @@
  * weighed with its definitions written out; rearrangements of lists count,
  * too, since five of them may take a list of five to what no shorter one is. */
 #include "glenside/expr/expr_functions.h"
+#include "prove/symbolic/senses.h"
 #include "prove/symbolic/symbolic_forms.h"
 #include <assert.h>
 #include <string.h>
@@ -26,14 +27,12 @@ typedef struct weight {
   uint64_t numbers, moves, letters;
 } weight;
 
-typedef enum sense { EITHER, PLACE, SIZE } sense;
-
 typedef struct reader {
   const bs_values *values;
   const rl_rule *rule;
-  sense slot[MAX_SLOTS]; /* of a list: of its items */
-  bool changed, mixed;   /* a place is taken for a size */
-  bool last;             /* pass: literals are counted */
+  fm_sense slot[MAX_SLOTS]; /* of a list: of its items */
+  bool changed, mixed;      /* a place is taken for a size */
+  bool last;                /* pass: literals are counted */
   uint64_t numbers, ones, longest, composed;
   uint64_t items; /* of literal lists of places, added up */
   bool sums;      /* places are added or subtracted */
@@ -47,170 +46,75 @@ typedef struct reader {
   uint64_t most; /* of all expressions */
 } reader;
 
-static sense read_expr(reader *r, const gs_expr *e, sense wanted);
+static fm_sense read_expr(reader *r, const gs_expr *e, fm_sense wanted);
 
-static sense
-meet(reader *r, sense a, sense b) {
+static fm_sense
+meet(reader *r, fm_sense a, fm_sense b) {
   r->mixed |= a != b && a && b;
   return a ? a : b;
 }
 
 /* --- literals ------------------------------------------------------------- */
 
+/* What is counted of a number, at most: no rank comes near it. */
+#define MOST_COUNTED ((uint64_t)1 << 20)
+
+/* 0 of what is no integer. */
+static uint64_t
+magnitude_of(const reader *r, bs_value v) {
+  int64_t n = bs_as_int(r->values, v);
+  uint64_t most = n < 0 ? -(uint64_t)n : (uint64_t)n;
+  return most < MOST_COUNTED ? most : MOST_COUNTED;
+}
+
 static void
 count_number(reader *r, bs_value v) {
-  int64_t n =
-      bs_kind_of(r->values, v) == BS_KIND_INT ? bs_as_int(r->values, v) : 0;
-  uint64_t most = n < 0 ? -(uint64_t)n : (uint64_t)n;
+  uint64_t most = magnitude_of(r, v);
   r->ones += most == 1;
-  r->now.numbers += most < 1u << 20 ? most : 1u << 20;
-  r->numbers += most > 1 && most < 1u << 20 ? most : most > 1 ? 1u << 20 : 0;
+  r->now.numbers += most;
+  r->numbers += most > 1 ? most : 0;
 }
 
 /* A real number may lie between two ranks, be whole, or be large beside what
  * it is added to: places are not counted with such. */
 static void
-refuse_real(reader *r, bs_value v, sense s) {
-  r->mixed |= bs_kind_of(r->values, v) == BS_KIND_REAL && s != SIZE;
+refuse_real(reader *r, bs_value v, fm_sense s) {
+  r->mixed |= bs_kind_of(r->values, v) == BS_KIND_REAL && s != FM_SIZE;
 }
 
-static void count_literal(reader *r, bs_value v, sense s);
+static void count_literal(reader *r, bs_value v, fm_sense s);
 
 /* Lists in lists are nested no deeper than GS_MAX_NESTING. */
 static void
-count_item(reader *r, bs_value v, sense s) {
+count_item(reader *r, bs_value v, fm_sense s) {
   refuse_real(r, v, s);
   if (bs_kind_of(r->values, v) == BS_KIND_LIST) {
     count_literal(r, v, s);
     return;
   }
-  int64_t n = bs_as_int(r->values, v);
-  uint64_t most = n < 0 ? -(uint64_t)n : (uint64_t)n;
-  most = most < 1u << 20 ? most : 1u << 20;
-  r->items += r->items < 1u << 20 ? most : 0;
+  uint64_t most = magnitude_of(r, v);
+  r->items += r->items < MOST_COUNTED ? most : 0;
   r->longest = most + 1 > r->longest ? most + 1 : r->longest;
 }
 
 static void
-count_literal(reader *r, bs_value v, sense s) {
+count_literal(reader *r, bs_value v, fm_sense s) {
   if (!r->last)
     return;
   refuse_real(r, v, s);
   if (bs_kind_of(r->values, v) != BS_KIND_LIST) {
-    if (s != SIZE)
+    if (s != FM_SIZE)
       count_number(r, v);
     return;
   }
   uint32_t n = bs_len(r->values, v);
   r->now.numbers += n;
   r->longest = n > r->longest ? n : r->longest;
-  for (uint32_t k = 0; k < n && s != SIZE; k++)
+  for (uint32_t k = 0; k < n && s != FM_SIZE; k++)
     count_item(r, bs_item(r->values, v, k), s);
 }
 
 /* --- functions ------------------------------------------------------------ */
-
-/* How a function's result and arguments hang together.  A letter an argument,
- * the last for all that follow, then the result: `a` the sense of the whole,
- * `p` a place, `s` a size, `-` neither, `~` alike among themselves. */
-static const struct {
-  gs_function_id id;
-  char args[4], result;
-} table[] = {
-    {GS_F_AND, "-", '-'},
-    {GS_F_OR, "-", '-'},
-    {GS_F_NOT, "-", '-'},
-    {GS_F_IF, "-aa", 'a'},
-    {GS_F_LIST, "a", 'a'},
-    {GS_F_EQ, "~", '-'},
-    {GS_F_NE, "~", '-'},
-    {GS_F_LT, "~", '-'},
-    {GS_F_LE, "~", '-'},
-    {GS_F_GT, "~", '-'},
-    {GS_F_GE, "~", '-'},
-    {GS_F_ADD, "a", 'a'},
-    {GS_F_SUB, "a", 'a'},
-    {GS_F_MIN, "a", 'a'},
-    {GS_F_MAX, "a", 'a'},
-    {GS_F_ABS, "a", 'a'},
-    {GS_F_MUL, "s", 's'},
-    {GS_F_DIV, "s", 's'},
-    {GS_F_MOD, "s", 's'},
-    {GS_F_GCD, "s", 's'},
-    {GS_F_DIVIDES, "s", '-'},
-    {GS_F_CEIL_DIV, "s", 's'},
-    {GS_F_ROUND_UP, "s", 's'},
-    {GS_F_ROUND_DOWN, "s", 's'},
-    {GS_F_PROD, "s", 's'},
-    {GS_F_SUM, "s", 's'},
-    {GS_F_LEN, "-", 'p'},
-    {GS_F_RANK, "-", 'p'},
-    {GS_F_NTH, "ap", 'a'},
-    {GS_F_LAST, "a", 'a'},
-    {GS_F_CONS, "a", 'a'},
-    {GS_F_APPEND, "a", 'a'},
-    {GS_F_TAKE, "ap", 'a'},
-    {GS_F_DROP, "ap", 'a'},
-    {GS_F_SLICE_LIST, "ap", 'a'},
-    {GS_F_SET_NTH, "apa", 'a'},
-    {GS_F_INSERT_NTH, "apa", 'a'},
-    {GS_F_REMOVE_NTH, "ap", 'a'},
-    {GS_F_REVERSE, "a", 'a'},
-    {GS_F_IOTA, "a", 'a'},
-    {GS_F_RANGE, "a", 'a'},
-    {GS_F_FILL, "pa", 'a'},
-    {GS_F_ADD_LISTS, "a", 'a'},
-    {GS_F_SUB_LISTS, "a", 'a'},
-    {GS_F_MUL_LISTS, "s", 's'},
-    {GS_F_DIV_LISTS, "s", 's'},
-    {GS_F_MOD_LISTS, "s", 's'},
-    {GS_F_INDEX_OF, "~", 'p'},
-    {GS_F_MEMBER, "~", '-'},
-    {GS_F_ALL_EQUAL, "~", '-'},
-    {GS_F_ALL_ONES, "s", '-'},
-    {GS_F_IS_PERMUTATION, "p", '-'},
-    {GS_F_COMPOSE, "p", 'p'},
-    {GS_F_INVERT, "p", 'p'},
-    {GS_F_PERMUTE, "ap", 'a'},
-    {GS_F_HALVINGS, "s", 's'},
-    {GS_F_CUTS, "s", 's'},
-    {GS_F_AXES, "-", 'p'},
-    {GS_F_ACCESS_SHAPE, "-", 's'},
-    {GS_F_COMPUTE_SHAPE, "-", 's'},
-    {GS_F_SHAPE, "-", 's'},
-    {GS_F_DIM, "-p", 's'},
-    {GS_F_DTYPE, "-", '-'},
-    {GS_F_ACCESS_RANK, "-", 'p'},
-    {GS_F_COMPUTE_RANK, "-", 'p'},
-    {GS_F_ELEMENTS, "-", 's'},
-    {GS_F_IS_ZERO, "-pss", '-'},
-    {GS_F_IS_CONST, "-", '-'},
-    {GS_F_DTYPE_BYTES, "-", 's'},
-    {GS_F_SUM_DTYPE, "-", '-'},
-    {GS_F_IS_INTEGER, "-", '-'},
-    {GS_F_OP_KIND, "-", '-'},
-    {GS_F_OP_NAME, "-", '-'},
-    {GS_F_OP_PARAM, "-p", 's'},
-    {GS_F_FOLD_OF, "-", '-'},
-    {GS_F_REDUCE_OF, "-", '-'},
-    {GS_F_IS_ASSOCIATIVE, "-", '-'},
-    {GS_F_IS_MONOTONE, "-", '-'},
-    {GS_F_MAPS_ZERO, "-", '-'},
-};
-
-static char
-letter_at(const char *args, uint32_t k) {
-  size_t n = strnlen(args, 4);
-  return args[k < n ? k : n - 1];
-}
-
-static sense
-of_letter(char letter, sense whole) {
-  return letter == 'p'   ? PLACE
-         : letter == 's' ? SIZE
-         : letter == 'a' ? whole
-                         : EITHER;
-}
 
 static bool
 share_variable(const gs_expr *a, const gs_expr *b) {
@@ -275,9 +179,9 @@ note_call(reader *r, const gs_expr *e) {
     r->longest = e->n_args;
 }
 
-static sense
+static fm_sense
 read_alike(reader *r, const gs_expr *e) {
-  sense s = EITHER;
+  fm_sense s = FM_EITHER;
   for (uint32_t k = 0; k < e->n_args; k++)
     s = meet(r, s, read_expr(r, e->args[k], s));
   for (uint32_t k = 0; k < e->n_args; k++)
@@ -285,38 +189,37 @@ read_alike(reader *r, const gs_expr *e) {
   return s;
 }
 
-static sense
-read_call(reader *r, const gs_expr *e, sense wanted) {
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    if (table[i].id != (gs_function_id)e->function)
-      continue;
-    if (table[i].args[0] == '~') {
-      read_alike(r, e);
-      return of_letter(table[i].result, EITHER);
-    }
-    sense whole = meet(r, wanted, of_letter(table[i].result, wanted));
-    for (uint32_t k = 0; k < e->n_args; k++) {
-      char letter = letter_at(table[i].args, k);
-      sense is = read_expr(r, e->args[k], of_letter(letter, whole));
-      if (letter == 'a')
-        whole = meet(r, whole, is);
-    }
-    return table[i].result == '-' ? EITHER : whole;
+static fm_sense
+read_call(reader *r, const gs_expr *e, fm_sense wanted) {
+  const fm_senses *s = fm_senses_of((gs_function_id)e->function);
+  if (!s) {
+    r->mixed = true;
+    return FM_EITHER;
   }
-  r->mixed = true;
-  return EITHER;
+  if (s->args[0] == '~') {
+    read_alike(r, e);
+    return fm_sense_of(s->result, FM_EITHER);
+  }
+  fm_sense whole = meet(r, wanted, fm_sense_of(s->result, wanted));
+  for (uint32_t k = 0; k < e->n_args; k++) {
+    char letter = fm_letter_at(s, k);
+    fm_sense is = read_expr(r, e->args[k], fm_sense_of(letter, whole));
+    if (letter == 'a')
+      whole = meet(r, whole, is);
+  }
+  return s->result == '-' ? FM_EITHER : whole;
 }
 
 /* Expressions nest no deeper than GS_MAX_NESTING. */
-static sense
-read_expr(reader *r, const gs_expr *e, sense wanted) {
+static fm_sense
+read_expr(reader *r, const gs_expr *e, fm_sense wanted) {
   if (e->kind == GS_X_LITERAL) {
     return wanted;
   }
   if (e->kind == GS_X_VAR) {
     if (e->sort == GS_SORT_CLASS || e->slot >= MAX_SLOTS)
-      return EITHER;
-    sense s = meet(r, r->slot[e->slot], wanted);
+      return FM_EITHER;
+    fm_sense s = meet(r, r->slot[e->slot], wanted);
     r->changed |= s != r->slot[e->slot];
     return r->slot[e->slot] = s;
   }
@@ -328,13 +231,13 @@ add_weight(weight *to, const weight *more) {
   to->numbers += more->numbers;
   to->moves += more->moves;
   to->letters += more->letters;
-  to->numbers = to->numbers < 1u << 20 ? to->numbers : 1u << 20;
-  to->moves = to->moves < 1u << 20 ? to->moves : 1u << 20;
-  to->letters = to->letters < 1u << 20 ? to->letters : 1u << 20;
+  to->numbers = to->numbers < MOST_COUNTED ? to->numbers : MOST_COUNTED;
+  to->moves = to->moves < MOST_COUNTED ? to->moves : MOST_COUNTED;
+  to->letters = to->letters < MOST_COUNTED ? to->letters : MOST_COUNTED;
 }
 
 /* Literals, once it is known what they are: another walk, in the same order. */
-static void count_in(reader *r, const gs_expr *e, sense wanted);
+static void count_in(reader *r, const gs_expr *e, fm_sense wanted);
 
 /* Places that the call tells to differ: each of them asks for one rank more
  * than there would be otherwise. */
@@ -359,14 +262,14 @@ told_apart(const reader *r, const gs_expr *e) {
 
 /* How often the call applies a permutation: its list is one of places. */
 static uint64_t
-letters_of(const gs_expr *e, sense list) {
+letters_of(const gs_expr *e, fm_sense list) {
   switch ((int)e->function) {
   case GS_F_NTH:
   case GS_F_INDEX_OF:
   case GS_F_COMPOSE:
   case GS_F_INVERT:
   case GS_F_PERMUTE:
-    return list == PLACE;
+    return list == FM_PLACE;
   default:
     return 0;
   }
@@ -379,7 +282,7 @@ count_some(reader *r, const gs_expr *e) {
   uint64_t most[3] = {was[0], was[1], was[2]};
   for (uint32_t k = 0; k < e->n_args; k++) {
     r->numbers = was[0], r->ones = was[1], r->strict = was[2];
-    count_in(r, e->args[k], EITHER);
+    count_in(r, e->args[k], FM_EITHER);
     uint64_t all = r->numbers + r->ones + r->strict - was[0] - was[1] - was[2];
     if (all <= more)
       continue;
@@ -390,32 +293,31 @@ count_some(reader *r, const gs_expr *e) {
 }
 
 static bool
-adds_places(const gs_expr *e, sense whole) {
-  return whole == PLACE &&
+adds_places(const gs_expr *e, fm_sense whole) {
+  return whole == FM_PLACE &&
          (e->function == GS_F_ADD || e->function == GS_F_SUB ||
           e->function == GS_F_ADD_LISTS || e->function == GS_F_SUB_LISTS);
 }
 
 static void
-count_call(reader *r, const gs_expr *e, sense wanted) {
-  sense whole = read_expr(r, e, wanted);
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    if (table[i].id != (gs_function_id)e->function)
-      continue;
-    if (table[i].args[0] == '~')
-      whole = read_alike(r, e);
-    r->strict += whole == PLACE ? told_apart(r, e) : 0;
-    r->sums |= adds_places(e, whole);
-    r->now.letters += letters_of(e, whole);
-    for (uint32_t k = 0; k < e->n_args; k++) {
-      char letter = letter_at(table[i].args, k);
-      count_in(r, e->args[k], letter == '~' ? whole : of_letter(letter, whole));
-    }
+count_call(reader *r, const gs_expr *e, fm_sense wanted) {
+  fm_sense whole = read_expr(r, e, wanted);
+  const fm_senses *s = fm_senses_of((gs_function_id)e->function);
+  if (!s)
+    return;
+  if (s->args[0] == '~')
+    whole = read_alike(r, e);
+  r->strict += whole == FM_PLACE ? told_apart(r, e) : 0;
+  r->sums |= adds_places(e, whole);
+  r->now.letters += letters_of(e, whole);
+  for (uint32_t k = 0; k < e->n_args; k++) {
+    char letter = fm_letter_at(s, k);
+    count_in(r, e->args[k], letter == '~' ? whole : fm_sense_of(letter, whole));
   }
 }
 
 static void
-count_in(reader *r, const gs_expr *e, sense wanted) {
+count_in(reader *r, const gs_expr *e, fm_sense wanted) {
   if (e->kind == GS_X_LITERAL)
     count_literal(r, e->literal, wanted);
   if (e->kind == GS_X_VAR && e->sort != GS_SORT_CLASS && e->slot < MAX_SLOTS)
@@ -434,17 +336,17 @@ count_in(reader *r, const gs_expr *e, sense wanted) {
 
 /* --- a rule --------------------------------------------------------------- */
 
-static sense
+static fm_sense
 of_attribute(gs_op op, uint32_t k) {
   assert(op < GS_OP_COUNT);
   char letter = gs_op_table[op].attrs[k];
   if (letter == 'd' || letter == 'g' || letter == 'P')
-    return PLACE;
-  return gs_letter_is_size(letter) || letter == 'o' ? SIZE : EITHER;
+    return FM_PLACE;
+  return gs_letter_is_size(letter) || letter == 'o' ? FM_SIZE : FM_EITHER;
 }
 
 static void
-read_at(reader *r, const gs_expr *e, sense wanted) {
+read_at(reader *r, const gs_expr *e, fm_sense wanted) {
   if (!r->last) {
     read_expr(r, e, wanted);
     return;
@@ -474,12 +376,12 @@ read_clause(reader *r, const rl_asked *c) {
   if (!c->expr)
     return;
   if (c->kind == RL_ASKS_TEST || c->slot >= MAX_SLOTS) {
-    read_at(r, c->expr, EITHER);
+    read_at(r, c->expr, FM_EITHER);
     r->letters += r->last ? r->now.letters : 0;
     return;
   }
-  sense *slot = &r->slot[c->slot];
-  sense is = read_expr(r, c->expr, *slot);
+  fm_sense *slot = &r->slot[c->slot];
+  fm_sense is = read_expr(r, c->expr, *slot);
   is = meet(r, *slot, is);
   r->changed |= is != *slot;
   *slot = is;
@@ -509,14 +411,15 @@ axes_of(const reader *r) {
   uint64_t seen = 0;
   for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
     rl_asked c = rl_asked_at(rule, k);
-    if (c.kind == RL_ASKS_FOR && c.slot < MAX_SLOTS && r->slot[c.slot] == PLACE)
+    if (c.kind == RL_ASKS_FOR && c.slot < MAX_SLOTS &&
+        r->slot[c.slot] == FM_PLACE)
       seen |= (uint64_t)1 << c.slot;
   }
   for (uint32_t k = 0; k < rule->left->n; k++) {
     const gs_sk_node *n = &rule->left->nodes[k];
     for (uint32_t i = 0; !n->hole && i < n->n_attrs; i++)
       if (n->attrs[i] && n->attrs[i]->kind == GS_X_VAR &&
-          n->attrs[i]->slot < MAX_SLOTS && of_attribute(n->op, i) == PLACE)
+          n->attrs[i]->slot < MAX_SLOTS && of_attribute(n->op, i) == FM_PLACE)
         seen |= (uint64_t)1 << n->attrs[i]->slot;
   }
   return (uint32_t)__builtin_popcountll(seen);
@@ -577,7 +480,7 @@ pv_reach_of(const gs_context *ctx, const rl_rule *rule, pv_reach *out) {
   if (!read_all(&r))
     return false;
   for (uint32_t k = 0; k < MAX_SLOTS; k++)
-    is_size[k] = r.slot[k] == SIZE;
+    is_size[k] = r.slot[k] == FM_SIZE;
   if (pv_lists_tell_ranks(ctx, rule, is_size))
     return false;
   /* what is held against a sum is as much as its numbers and the item */
