@@ -329,12 +329,9 @@ some_parts_ahead(const row_loops *l, const search *x, uint32_t k,
 static const cg_expr *
 index_in(const row_loops *l, const cg_expr *index, uint32_t reads,
          uint32_t asks) {
-  const char *from = l->loop[reads]->head.iterator;
-  const char *to = l->loop[asks]->head.iterator;
   bs_arena *arena = &l->e->arena;
-  return strcmp(from, to)
-             ? cg_substitute(arena, index, from, cg_name(arena, to))
-             : index;
+  return cg_substitute(arena, index, l->loop[reads]->head.iterator,
+                       cg_name(arena, l->loop[asks]->head.iterator));
 }
 
 /* parts: NULL where loops are over whole rows. */

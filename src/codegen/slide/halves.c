@@ -19,7 +19,7 @@ find_reach(const po_slide *c, int64_t *least, int64_t *most) {
   *least = *most = 0;
   for (uint32_t tap = c->n_outer; tap < c->n; tap++) {
     int64_t to = c->x.at.factor[tap] * (c->extent[tap] - 1);
-    if (!c->unrolled[tap] || tap == c->shared)
+    if (!po_is_in_row(c, tap))
       continue;
     *least += to < 0 ? to : 0;
     *most += to > 0 ? to : 0;
@@ -30,10 +30,9 @@ find_reach(const po_slide *c, int64_t *least, int64_t *most) {
 static bool
 is_in_step(const po_slide *c, uint32_t loop, const po_run *run) {
   int64_t factor = loop == PO_NO_LOOP ? 0 : c->x.at.factor[loop];
-  int64_t to = (run->to - run->from) * factor;
   int64_t last = run->last < 0 ? 0 : (run->last - run->from) * factor;
   int64_t step = run->to > run->from ? run->step * factor : 0;
-  return !(to % c->lanes) && !(last % c->lanes) && !(step % c->lanes);
+  return !(last % c->lanes) && !(step % c->lanes);
 }
 
 /* Elements from the beginning of a line to where the pointers of such tiles
@@ -44,8 +43,7 @@ phase_of(const po_slide *c, const cg_place *at) {
   if (!is_in_step(c, c->down, at->down) || !is_in_step(c, c->along, at->along))
     return -1;
   for (uint32_t k = 0; k < c->n; k++) {
-    bool in_row = k >= c->n_outer && c->unrolled[k] && k != c->shared;
-    if (k != c->along && !in_row && c->extent[k] > 1 &&
+    if (k != c->along && !po_is_in_row(c, k) && c->extent[k] > 1 &&
         c->x.at.factor[k] % c->lanes)
       return -1;
   }

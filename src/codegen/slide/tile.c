@@ -82,7 +82,7 @@ lanes_of(const tile *t, int64_t v) {
   cg_lanes out = cg_first_lanes(width);
   for (uint32_t l = 0; t->at->along->border && l < width; l++)
     for (uint32_t tap = c->n_outer; tap < c->n; tap++)
-      if (c->unrolled[tap] && tap != c->shared &&
+      if (po_is_in_row(c, tap) &&
           !po_tap_is_there(c, c->along, t->at->along->from + v * c->lanes + l,
                            tap, t->tap[tap]))
         out &= ~(UINT64_C(1) << l);
@@ -154,7 +154,7 @@ side_of(const tile *t) {
   const po_slide *c = t->x->c;
   int64_t taps = 0;
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
-    if (c->unrolled[tap] && tap != c->shared)
+    if (po_is_in_row(c, tap))
       taps += t->tap[tap];
   return (uint32_t)(taps % c->sides);
 }
@@ -205,7 +205,7 @@ vector_of(tile *t, int64_t place, int64_t v, cg_lanes want, cg_lanes fill) {
   const po_slide *c = t->x->c;
   int64_t start = v * c->lanes * c->x.at.factor[c->along], offset = 0;
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
-    if (c->unrolled[tap] && tap != c->shared)
+    if (po_is_in_row(c, tap))
       offset += c->x.at.factor[tap] * t->tap[tap];
   if (c->across != PO_NO_LOOP)
     return cg_pick_held(t->x, start + offset, want, fill);
@@ -236,7 +236,7 @@ static bool
 next_taps(tile *t) {
   const po_slide *c = t->x->c;
   for (uint32_t tap = c->n; tap-- > c->n_outer;) {
-    if (!c->unrolled[tap] || tap == c->shared)
+    if (!po_is_in_row(c, tap))
       continue;
     if (++t->tap[tap] < c->extent[tap])
       return true;

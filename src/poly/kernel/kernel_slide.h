@@ -117,6 +117,13 @@ bool po_has_filler(const po_program *, const po_slide *);
 bool po_tap_is_there(const po_slide *, uint32_t loop, int64_t at, uint32_t tap,
                      int64_t k);
 
+/* The tap is written out, and rows do not share elements by it: places of it
+ * lie in one row of x. */
+static inline bool
+po_is_in_row(const po_slide *c, uint32_t tap) {
+  return tap >= c->n_outer && c->unrolled[tap] && tap != c->shared;
+}
+
 /* A run of tiles along a loop that have the same code: those from `from` to
  * `to`, `step` apart, and one more at `last` (or -1).  Of a border there is one
  * tile. */

@@ -188,7 +188,7 @@ static uint32_t
 tap_across(const po_slide *c) {
   uint32_t found = PO_NO_LOOP;
   for (uint32_t tap = c->n_outer; tap < c->n; tap++) {
-    if (!c->unrolled[tap] || tap == c->shared || c->extent[tap] < 2)
+    if (!po_is_in_row(c, tap) || c->extent[tap] < 2)
       continue;
     if (found != PO_NO_LOOP || c->x.at.factor[tap] <= 0)
       return PO_NO_LOOP;

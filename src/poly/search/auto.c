@@ -401,7 +401,8 @@ static bool
 finish(chooser *c) {
   begin_phase(c, po_bound(now(c), most_operations[c->options->fuse]));
   now(c)->settled = true; /* what runs as tiles of windows stays as it is */
-  po_lay_out_now(c);
+  if (now(c)->slides.len)
+    po_lay_out_now(c);
   po_order_loops(c);
   po_group_neighbours(c);
   po_block_loops(c);
