@@ -6,6 +6,7 @@ import os
 import re
 
 import kinds
+import needs
 import odd
 import terms
 import words
@@ -117,7 +118,7 @@ FILES_TO_ESCAPE = {"a & b.glen": PROGRAMS["soft.glen"],
 OWN_FILES = {**PROGRAMS, **PAIRS, **SCRIPTS, "messy.rules": MESSY,
              "graph.json": GRAPH}
 FILES = {**OWN_FILES, **FILES_TO_ESCAPE, **terms.FILES, **odd.FILES,
-         **kinds.FILES, **words.files(OWN_FILES)}
+         **kinds.FILES, **words.files(OWN_FILES), **needs.FILES}
 OWN = sorted(PROGRAMS)
 EXAMPLES = paths("examples/*.glen")
 # Of a large e-graph the first part says as much.
@@ -370,7 +371,7 @@ GROUPS = {"saturation": of_saturation, "reports": of_reports,
           "loops": of_loops, "pairs": of_pairs, "rules": of_rules,
           "machines": of_machines, "shells": of_shells, "damage": of_damaged_texts, "terms": terms.of_terms,
           "proofs": of_proofs, "verdicts": of_verdicts, **odd.GROUPS,
-          **kinds.GROUPS, **words.GROUPS}
+          **kinds.GROUPS, **words.GROUPS, **needs.GROUPS}
 
 
 def cases(groups):
