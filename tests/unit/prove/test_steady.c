@@ -52,6 +52,58 @@ Test(steady, two_terms) {
       "(tensor a (shape 6) i8)(tensor b (shape 6) i8)"
       "(let l (compute max (pair a b)))(let r (compute max (pair a (compute "
       "neg b))))(output l)(output r)",
+      /* where they may have no value, or none that is a number */
+      "(tensor a (shape 6) f32)(let l (compute sqrt (compute square a)))"
+      "(let r (compute abs a))(output l)(output r)",
+      "(tensor a (shape 6) f64)(tensor b (shape 6) f64)(let l (compute div "
+      "(pair (compute mul (pair a b)) b)))(let r a)(output l)(output r)",
+      "(tensor a (shape 6) f32)(let l (compute log (compute exp a)))(let r a)"
+      "(output l)(output r)",
+      "(tensor a (shape 6) f32)(let l (compute recip (compute (offset 0) a)))"
+      "(let r (compute recip a))(output l)(output r)",
+      "(tensor a (shape 6) i16)(tensor b (shape 6) i16)(let l (compute div "
+      "(pair a b)))(let r (compute div (pair b a)))(output l)(output r)",
+      /* reductions, gathers, windows */
+      "(tensor a (shape 4 6) f32)(let l (compute reduceMax (access (compute "
+      "reduceMax (access a 1)) 0)))(let r (compute neg (compute reduceMin "
+      "(access (compute neg (access a 2)) 0))))(output l)(output r)",
+      "(tensor a (shape 4 3) i32)(let l (compute reduceProd (access a 1)))"
+      "(let r (compute reduceProd (access (reverse a 1) 1)))(output l)(output "
+      "r)",
+      "(tensor a (shape 6) i32)(tensor b (shape 6) i32)(let l (compute gather "
+      "(pair (access a 0) (access b 0))))(let r (compute gather (pair (access "
+      "(reverse a 0) 0) (access b 0))))(output l)(output r)",
+      "(tensor a (shape 3 7) f32)(let l (compute reduceSum (windows (access a "
+      "1) (shape 3) (stride 2))))(let r (compute reduceSum (access (reverse "
+      "(windows (access a 1) (shape 3) (stride 2)) 2) 2)))(output l)(output r)",
+      /* casts, scales, and a number for each element */
+      "(tensor a (shape 6) f32)(let l (compute (cast i8) (compute (scale 2) "
+      "a)))(let r (compute (cast i8) (compute add (pair a a))))(output l)"
+      "(output r)",
+      "(tensor a (shape 6) f32)(let l (compute (scale 1.00001) a))(let r a)"
+      "(output l)(output r)",
+      "(const c (shape 3) f32 1 2 4)(tensor a (shape 3) f32)(let l (compute "
+      "mul "
+      "(pair a c)))(let r (compute mul (pair c a)))(output l)(output r)",
+      /* steps of a scan */
+      "(tensor x (shape 5 3) f32)(tensor z (shape 3) f32)(let l (scan z x "
+      "(step s (each x) (compute add (pair s x)))))(let r (scan z x (step s "
+      "(each x) (compute add (pair x s)))))(output l)(output r)",
+      "(tensor x (shape 5 3) i8)(tensor z (shape 3) i8)(let l (scan z x (step "
+      "s (each x) (compute sub (pair s x)))))(let r (scan z x (step s (each x) "
+      "(compute sub (pair x s)))))(output l)(output r)",
+      /* sizes that are open */
+      "(size n 2 9)(tensor a (shape n 4) f32)(let l (transpose (transpose a "
+      "(list 1 0)) (list 1 0)))(let r a)(output l)(output r)",
+      "(size n 2 9)(size m 4 40 4)(tensor a (shape n m) f32)(tensor b (shape n "
+      "m) f32)(let l (compute dotProd (cartProd (access a 1) (access b 1))))"
+      "(let r (transpose (compute dotProd (cartProd (access b 1) (access a 1)))"
+      " (list 1 0)))(output l)(output r)",
+      "(size n 2 9)(tensor a (shape n 4) i8)(let l (compute reduceSum (access "
+      "(concat a a 0) 1)))(let r (compute reduceSum (access (repeat a 0 2) 1)))"
+      "(output l)(output r)",
+      "(size n 2 9)(tensor a (shape n 4) f32)(let l (reverse a 0))(let r a)"
+      "(output l)(output r)",
       "(tensor a (shape 5 8) f32)(let l (compute softmax (access a 1)))"
       "(let r (compute softmax (access (slice a 1 0 8) 1)))(output l)(output "
       "r)",
@@ -89,7 +141,21 @@ Test(steady, rules_right_and_wrong) {
       "(transpose ?a ?r) :where (= ?r (compose ?p ?q)))"
       "(rule halves \"Two halves.\" ?a => (concat (slice ?a ?d 0 ?m) (slice ?a "
       "?d ?m ?n) ?d) :for (?d (axes ?a)) :where (and (= ?n (dim ?a ?d)) "
-      "(= (mod ?n 2) 0) (= ?m (/ ?n 2)) (> ?n 1)))";
+      "(= (mod ?n 2) 0) (= ?m (/ ?n 2)) (> ?n 1)))"
+      "(rule sums \"One sum.\" (compute reduceSum (access (compute reduceSum "
+      "(access ?a ?k)) ?j)) => (compute reduceSum (access ?a ?j)) :where (and "
+      "(< ?j ?k) (< ?k (rank ?a))))"
+      "(rule lost-pad \"No zeros.\" (compute reduceSum (access (pad ?a zero ?d "
+      "?b ?c) ?k)) => (compute reduceSum (access ?a ?k)) :where (>= ?d ?k))"
+      "(rule clips \"One clip.\" (compute (clip ?a ?b) (compute (clip ?c ?d) "
+      "?x)) => (compute (clip ?c ?b) ?x) :where (and (<= ?a ?c) (<= ?b ?d) (<= "
+      "?c ?b)))"
+      "(rule distribute \"One product.\" (compute add (pair (compute mul (pair "
+      "?a ?b)) (compute mul (pair ?a ?c)))) => (compute mul (pair ?a (compute "
+      "add (pair ?b ?c)))))"
+      "(rule casts \"One cast.\" (compute (cast ?t) (compute (cast ?u) ?a)) => "
+      "(compute (cast ?t) ?a) :where (= ?u (dtype ?a)))"
+      "(rule repeats \"Twice.\" (repeat ?a ?d 2) => (concat ?a ?a ?d))";
   rl_rules *rules = rl_new(&ctx, NULL);
   uint32_t source = bs_source_add(&diags, "test.rules", text, strlen(text));
   cr_assert(rl_load_source(rules, source) && rl_finish(rules), "%s", faults());
