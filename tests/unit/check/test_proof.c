@@ -137,6 +137,12 @@ Test(proof, lemmas_and_what_they_cite) {
       {"(congruence n n 0)", "(congruence n no 0)", no_term, 2},
       {"(congruence n n 0)", "(congruence no n 0)", no_term, 2},
       {"(congruence n n 0)", "(congruence n 3 0)", no_term, 2},
+      /* what has a name and is no term: operators, clauses, types, rules */
+      {"(congruence n n 0)", "(congruence neg neg 0)", no_term, 2},
+      {"(congruence n n 0)", "(congruence add add 0)", no_term, 2},
+      {"(congruence n n 0)", "(congruence f32 f32 0)", no_term, 2},
+      {"(congruence n n 0)", "(congruence twice twice 0)", no_term, 2},
+      {"(congruence n n 0)", "(congruence claim claim 0)", no_term, 2},
       {"(congruence n n 0)", "(congruence n)", no_term, 2},
       {"(congruence n n 0)", "(congruence n n)", other_op, 2},
       {"(congruence n n 0)", "(congruence n n 0 0)", other_op, 2},

@@ -4,7 +4,6 @@
 #include "cli/cli_profile.h"
 #include "printed.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +41,8 @@ Test(profile, as_a_table) {
       "block.two\n"
       "      0.0      0.0        -    0.000        -  loops       k2           "
       "block.one\n"
-      "      2.0     20.0     0.00    0.000        -  call        a<\"b'&       "
+      "      2.0     20.0     0.00    0.000        -  call        a<\"b'&      "
+      " "
       "\n");
   cr_expect_str_eq(printed(1, print_table, &none),
                    "profile: 0 steps, 0.0 us\n"
@@ -55,11 +55,14 @@ Test(profile, as_json) {
       printed(1, print_json, &all),
       ",\"profile\":[\n"
       "{\"layer\":\"block.one.conv\",\"kind\":\"call\",\"kernel\":\"mac\","
-      "\"seconds\":2e-06,\"operations\":null,\"bytes\":4000,\"roofline\":0.5},\n"
+      "\"seconds\":2e-06,\"operations\":null,\"bytes\":4000,\"roofline\":0.5},"
+      "\n"
       "{\"layer\":\"block.one.relu\",\"kind\":\"loops\",\"kernel\":\"k0\","
-      "\"seconds\":1e-06,\"operations\":3000,\"bytes\":8000,\"roofline\":null},\n"
+      "\"seconds\":1e-06,\"operations\":3000,\"bytes\":8000,\"roofline\":null},"
+      "\n"
       "{\"layer\":\"block.two\",\"kind\":\"contraction\",\"kernel\":\"k1\","
-      "\"seconds\":5e-06,\"operations\":20000,\"bytes\":1500,\"roofline\":0.8},\n"
+      "\"seconds\":5e-06,\"operations\":20000,\"bytes\":1500,\"roofline\":0.8},"
+      "\n"
       "{\"layer\":\"block.one\",\"kind\":\"loops\",\"kernel\":\"k2\","
       "\"seconds\":0,\"operations\":10,\"bytes\":0,\"roofline\":null},\n"
       "{\"layer\":\"\",\"kind\":\"call\",\"kernel\":\"a<\\\"b'&\","
@@ -116,12 +119,17 @@ chart_of(const glen_profile *p) {
 Test(profile, as_a_chart) {
   /* All; the parts of names; in the last row the kernels. */
   static const box want[] = {
-      {"all", 0, 0, 1200, 10, 100},        {"block", 0, 18, 960, 8, 80},
-      {"block.one", 0, 36, 360, 3, 30},    {"block.two", 360, 36, 600, 5, 50},
-      {"block.one", 960, 36, 0, 0, 0},     {"block.one.conv", 0, 54, 240, 2, 20},
+      {"all", 0, 0, 1200, 10, 100},
+      {"block", 0, 18, 960, 8, 80},
+      {"block.one", 0, 36, 360, 3, 30},
+      {"block.two", 360, 36, 600, 5, 50},
+      {"block.one", 960, 36, 0, 0, 0},
+      {"block.one.conv", 0, 54, 240, 2, 20},
       {"block.one.relu", 240, 54, 120, 1, 10},
-      {"mac", 0, 72, 240, 2, 20},          {"k0", 240, 72, 120, 1, 10},
-      {"k1", 360, 72, 600, 5, 50},         {"k2", 960, 72, 0, 0, 0},
+      {"mac", 0, 72, 240, 2, 20},
+      {"k0", 240, 72, 120, 1, 10},
+      {"k1", 360, 72, 600, 5, 50},
+      {"k2", 960, 72, 0, 0, 0},
       {"a&#60;&#34;b&#39;&#38;", 960, 72, 240, 2, 20},
   };
   box got[20];
@@ -158,9 +166,10 @@ Test(profile, large_charts_are_whole) {
   static glen_profile_step many[2000];
   static box boxes[2001 + 2000];
   for (uint32_t k = 0; k < 2000; k++)
-    many[k] = (glen_profile_step){
-        .layer = "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p", .kernel = "a_long_name",
-        .kind = "loops", .seconds = 1e-6};
+    many[k] = (glen_profile_step){.layer = "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p",
+                                  .kernel = "a_long_name",
+                                  .kind = "loops",
+                                  .seconds = 1e-6};
   glen_profile p = {many, 2000};
   uint32_t n = boxes_of(chart_of(&p), boxes, 4001);
   /* all, twelve levels of names, the kernels */
@@ -173,37 +182,4 @@ Test(profile, without_time_is_a_chart_too) {
   box got[4];
   cr_expect_eq(boxes_of(chart_of(&nothing), got, 4), 4);
   cr_expect_eq(got[0].part, 0);
-}
-
-/* ---- JSON ---- */
-
-static void
-print_text(const void *text) {
-  cl_print_json_text(text);
-}
-
-static void
-print_number(const void *x) {
-  cl_print_json_number(*(const double *)x);
-}
-
-Test(json, texts_are_escaped) {
-  static const char *const rows[][2] = {
-      {"", "\"\""},         {"a b", "\"a b\""},       {"\"", "\"\\\"\""},
-      {"\\", "\"\\\\\""},   {"\n", "\"\\u000a\""},    {"\x1f ", "\"\\u001f \""},
-      {"\x7f", "\"\x7f\""}, {"\xc3\xa9", "\"\xc3\xa9\""}};
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    cr_expect_str_eq(printed(1, print_text, rows[k][0]), rows[k][1]);
-}
-
-Test(json, numbers_are_read_as_they_were) {
-  static const double rows[] = {0, 1, -1, 0.1, 1 / 3.0, 2e300, 5e-324, 1e16 + 2,
-                                0.1 + 0.2, 123456789012345678};
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    const char *text = printed(1, print_number, &rows[k]);
-    cr_expect_eq(strtod(text, NULL), rows[k], "%s", text);
-  }
-  double tenth = 0.1, bad = INFINITY;
-  cr_expect_str_eq(printed(1, print_number, &tenth), "0.1");
-  cr_expect_str_eq(printed(1, print_number, &bad), "null");
 }
