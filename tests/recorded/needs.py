@@ -2,7 +2,9 @@
 """What --why-not says that a rule needs: each form of a condition over sizes on
 both sides of its numbers, rules that nearly match, and instructions whose tiles
 are too large for a memory; and lists of files read whose names a tool has to
-escape."""
+escape; each option at each command that takes it; options that contradict each
+other; and instructions that see one operand at several places."""
+from odd import CALLS, LEFT_OUT, table
 
 # ---- conditions ----
 
@@ -140,4 +142,134 @@ def of_escapes():
                    "--depfile-format", form]
 
 
-GROUPS = {"needs": of_needs, "escapes": of_escapes}
+# ---- options ----
+
+# A value of each kind; by name where one of another form is needed.
+VALUES = {"COUNT": "2", "FROM_1": "2", "UP_TO": "1", "SECONDS": "60",
+          "BYTES": "2G", "LIST": "a=1", "TEXT": "x"}
+NAMED = {"target": "pool", "rules": "messy.rules", "schedule": "tile.sched",
+         "sched": "tile.sched", "input": "a=no.npy", "param": "x=2", "widths": "4",
+         "tile": "2,4", "jobs": "1", "emit": "loops", "prepack": "b",
+         "disable-rule": "b-a", "filter": "b", "require": "nothing"}
+
+
+def written(name, kind, choices):
+    """An option with a value that is not its default, where it has choices."""
+    if kind == "FLAG" or (kind == "MAYBE" and not choices):
+        return f"--{name}"
+    if name in NAMED:
+        return f"--{name}={NAMED[name]}"
+    return f"--{name}={choices[-1] if choices else VALUES[kind]}"
+
+
+def of_each():
+    for name, _, _, kind, commands, choices, _ in table():
+        for command in commands if name not in LEFT_OUT | {"help", "jobs"} else []:
+            yield [*command.split(), *CALLS[command].split(),
+                   written(name, kind, choices)]
+    for command in CALLS:
+        if command not in ("completions", "lsp"):
+            yield [*command.split(), *CALLS[command].split(), "--json"]
+    yield ["import", "--list-operators", "--json"]
+
+
+# Two options, or one, that do not go together or with a program of some kind.
+TOGETHER = """--tune=2 --choose=2|--tune=2 --schedule=tile.sched|--tune=2 --fuse=smart
+--tune=2 --dispatch=avx2|--choose=2 --schedule=tile.sched|--choose=2 --fuse=smart
+--choose=2 --layout=doc|--choose=2 --tune-rounds=2|--tile=2,4|--tile=2,4 --fuse=max
+--tile=2,4 --fuse=post-tile|--tile=0 --fuse=post-tile|--recompute=0.5|--recompute=1
+--recompute=3 --fuse=none|--dispatch=|--dispatch=avx2|--dispatch=none
+--dispatch=avx2 --target=pool|--dispatch=avx2 --choose=2|--size=n=4|--size=n
+--size=n=4 --size=n=5|--dim=n=4|--flame=OUT.svg|--profile --check
+--profile --interpret|--profile --flame=OUT.svg --interpret|--profile --size=n=4
+--interpret --check|--interpret --cc=cc|--interpret --keep=OUT|--no-native --check
+--no-native --interpret|--no-native --tune=2|--rules=none --rules=messy.rules
+--rules=none --rules=none|--rules=none --disable-rule=b|--rules=none --strategy=default
+--rules=none --emit=glen|--rules=none --emit=html|--rules=none --emit=proof
+--json -o -|--json --emit=glen|--json --emit=c|-o - --emit=c,h|-o - --emit=c
+-o OUT.h|-o OUT.o|-o OUT.so|-o OUT|-o OUT.glen|-o OUT.loops|-o OUT.cu|-o OUT.cl
+-o OUT.cu --emit=c|-o OUT.c --emit=cuda|-o OUT.c --emit=glen|-o OUT.glen --emit=c
+-o OUT.html --emit=dot|-o OUT.sched --emit=loops|--regions=whole --emit=proof
+--verify --rules=none|--verify=tested --json|--verify --iter-limit=0
+--extractor=ilp --extract-time=0|--extractor=tree --emit=proof|--stats --json
+--require=a --all|--all --why-not=b-a|--why-not=b-a --why-not=c --json
+--why-not=b-a --disable-rule=b-a|--quiet --verbose|--explain --dry-run
+--dry-run -o OUT.c|--print=loops --json|--print=fused --fuse=none|--name=f --name=g
+--name=f -o OUT.c|--prepack=a --prepack=a|--prepack=a --weights=inputs
+--weights=inputs|--keys=2 --all|--max-steps=0|--match-limit=0 --scheduler=simple
+--scheduler=backoff --match-limit=0|--target=pool --target=cpu
+--param=a=1 --param=a=2|--node-limit=0|--iter-limit=0|--work-limit=0""".replace(
+    "\n", "|").split("|")
+PROGRAMS = {"i8.glen": 2, "later.loops": 1, "size-a-sum.glen": 1, "x.sched.json": 0}
+TAKE_A_PROGRAM = ["compile", "run", "schedule", "saturate", "map", "explain",
+                  "simulate", "layout", "tiling"]
+
+
+def of_together():
+    rows = {name: (letter, commands) for name, letter, _, _, commands, _, _ in table()}
+    for k, words in enumerate(TOGETHER):
+        words = words.split()
+        names = [next((n for n, (letter, _) in rows.items() if w[1] == letter), w)
+                 if w[1] != "-" else w[2:].partition("=")[0]
+                 for w in words if w[0] == "-" and w != "-"]
+        able = [c for c in TAKE_A_PROGRAM if all(c in rows[n][1] for n in names)]
+        for i, command in enumerate(able):
+            path = list(PROGRAMS)[(k + i) % len(PROGRAMS)]
+            for program in dict.fromkeys(["i8.glen", path]):
+                yield [command, program, *words]
+
+
+# ---- an operand that is seen at several places ----
+
+SEEN = {
+    "square": ("(a ((n) ()) f32)", "(n)", "(compute mul (pair a a))"),
+    "turned": ("(a ((n n) ()) f32)", "(n n)",
+               "(compute add (pair a (transpose a (list 1 0))))"),
+    "rows": ("(a ((n) (k)) f32)", "(n n)", "(compute dotProd (cartProd a a))"),
+    "ends": ("(a ((2 n) ()) f32)", "(1 n)", "(compute sub (pair (slice a 0 0 1) "
+             "(slice a 0 1 2)))"),
+    "thrice": ("(a ((n) ()) f32) (b ((n) ()) f32)", "(n)",
+               "(compute add (pair (compute mul (pair a b)) (compute mul (pair a a))))"),
+}
+SEEN_MACHINES = {f"seen-{name}.target": (
+    f'(target seen-{name} (include "cpu.target"))\n(instr seen\n  (operands {operands})\n'
+    f"  (result ({result} ()) f32)\n  (semantics {term})\n  (cost (cycles 1))\n"
+    '  (emit "seen({result}, {a});"))\n')
+    for name, (operands, result, term) in SEEN.items()}
+X, Z = "(access x 2)", "(access z 2)"
+T = "(transpose {} (list 1 0))"
+SEEING = [
+    f"(compute mul (pair {X} {X}))", f"(compute mul (pair {X} {Z}))",
+    f"(compute mul (pair {X} {T.format(X)}))",
+    f"(compute mul (pair (slice {X} 0 0 4) (slice {X} 0 4 8)))",
+    f"(compute add (pair {X} {T.format(X)}))", f"(compute add (pair {T.format(X)} {X}))",
+    f"(compute add (pair {X} {T.format(Z)}))", f"(compute add (pair {X} {X}))",
+    "(compute dotProd (cartProd (access x 1) (access x 1)))",
+    "(compute dotProd (cartProd (access x 1) (access z 1)))",
+    f"(compute dotProd (cartProd (access x 1) {T.format('(access x 1)')}))",
+    "(compute dotProd (cartProd (slice (access x 1) 0 0 4) (slice (access x 1) 0 4 8)))",
+    f"(compute sub (pair (slice {X} 0 0 4) (slice {X} 0 4 8)))",
+    f"(compute sub (pair (slice {X} 0 4 8) (slice {X} 0 0 4)))",
+    f"(compute sub (pair (slice {X} 0 0 4) (slice {Z} 0 4 8)))",
+    f"(compute sub (pair (slice {X} 0 3 4) (slice {X} 0 4 5)))",
+    f"(compute sub (pair (slice {X} 0 4 5) (slice {X} 0 3 4)))",
+    f"(compute sub (pair (slice {X} 0 3 4) (slice {Z} 0 4 5)))",
+    f"(compute add (pair (compute mul (pair {X} {Z})) (compute mul (pair {X} {X}))))",
+    f"(compute add (pair (compute mul (pair {X} {Z})) (compute mul (pair {Z} {Z}))))",
+    f"(compute add (pair (compute mul (pair {X} {Z})) (compute mul (pair {X} "
+    f"{T.format(X)}))))",
+]
+SEEING = {f"seeing-{k}.glen": f"(tensor x (shape 8 8) f32)\n(tensor z (shape 8 8) f32)\n"
+          f"(let y {term})\n(output y)\n" for k, term in enumerate(SEEING)}
+FILES |= {**SEEN_MACHINES, **SEEING}
+
+
+def of_seen():
+    for target in SEEN_MACHINES:
+        for path in SEEING:
+            yield ["map", path, "--target", target, "--all", "--rules", "none"]
+            yield ["saturate", path, "--target", target, "--verify", "--json"]
+
+
+GROUPS = {"needs": of_needs, "escapes": of_escapes, "each": of_each,
+          "together": of_together, "seen": of_seen}
