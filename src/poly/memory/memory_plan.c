@@ -240,7 +240,7 @@ try_neighbour(const po_calls *x, po_plan *try, po_plan *best) {
 static bool
 try_blocks(const po_calls *x, const po_plan *from, uint32_t a, uint32_t b,
            po_plan *best) {
-  assert(a != b);
+  assert(a <= b && b < x->n);
   int64_t of_a[MOST_SIZES], of_b[MOST_SIZES];
   uint32_t n_a = sizes_of(x->size[a], of_a), n_b = sizes_of(x->size[b], of_b);
   bool any = false;
