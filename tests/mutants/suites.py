@@ -84,7 +84,7 @@ STEPS = {
     "fused": ["tests/run/fused.py", GLEN],
     "threads": ["tests/run/threads.py", GLEN],
     "machines": ["tests/run/machines.py", GLEN, "12"],
-    **{"prove/" + group: ["tests/prove/run.py", GLEN, group]
+    **{"prove/" + group: ["tests/prove/run.py", GLEN, "--every", "3", group]
        for group in groups("tests/prove/run.py") if group != "shipped"},
     **{"shipped/" + stem(path): ["tests/prove/run.py", GLEN, "shipped", path]
        for path in files("rules/*.rules")},

@@ -173,13 +173,13 @@ def deep(seed):
     return text + f"(output {name})\n"
 
 
-def knot(seed):
+def knot(seed, classes=None, circles=3):
     """An e-graph of which little can be left out: many circles, classes of two or
     three nodes, and children that many share."""
     dice = Dice(7000 + seed)
-    classes = 14 + dice.below(16)
+    classes = classes or 14 + dice.below(16)
     lines, first = [], {}
-    nodes = [(c, [dice.below(classes) if dice.below(3) == 0 else
+    nodes = [(c, [dice.below(classes) if dice.below(circles) == 0 else
                   min(c + 1 + dice.below(4), classes - 1)
                   for _ in range(2 if c < classes - 3 else 0)], 1 + dice.below(9))
              for c in range(classes) for _ in range(2 + dice.below(2))]
@@ -201,7 +201,8 @@ FILES = {**NESTS, **{f"{name[:-6]}-{k}.sched": script(10 * i + k, text)
          **{f"sweep-{k}.loops": sweep(k) for k in range(40)},
          **{f"scan-{k}.glen": scan(k) for k in range(40)},
          **{f"deep-{k}.glen": deep(k) for k in range(4)},
-         **{f"knot-{k}.json": knot(k) for k in range(30)}}
+         **{f"knot-{k}.json": knot(k) for k in range(30)},
+         **{f"large-knot-{k}.json": knot(100 + k, 40 + 4 * k, 7) for k in range(12)}}
 REACHED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reached.txt")
 
 
@@ -240,6 +241,8 @@ def of_scans():
 def of_knots():
     for k in range(0, 30, 2):
         yield ["extract", f"knot-{k}.json", "--extractor", ["exact", "ilp"][k // 2 % 2]]
+    for k in range(12):
+        yield ["extract", f"large-knot-{k}.json", "--extractor", "exact", "--json"]
 
 
 def of_reached():

@@ -42,6 +42,23 @@ typedef struct way {
   bool explain, full, more;
 } way;
 
+static bool
+any(void *context, eg_class root, eg_node node, const uint32_t *slots) {
+  (void)root, (void)node, (void)slots;
+  ++*(uint32_t *)context;
+  return true;
+}
+
+/* All matches, those of one class, and those of one class within a bound. */
+static void
+search_once(const small *s, const eg_pattern *p, eg_class c) {
+  uint32_t all = 0, some = 0, few = 0;
+  eg_search(s->g, p, any, &all);
+  eg_search_class(s->g, p, c, any, &some);
+  eg_search_within(s->g, p, c, 1, any, &few);
+  cr_expect(few <= some && some <= all, "%u, %u, %u", all, some, few);
+}
+
 static void
 run_once(void *argument) {
   way *w = argument;
@@ -52,7 +69,7 @@ run_once(void *argument) {
   small_ac(&w->s, rules);
   if (w->more)
     n += small_more(&w->s, rules + n);
-  small_sum(&w->s, 5);
+  eg_class sum = small_sum(&w->s, 5);
   eg_run_options how = {.scheduler = EG_BACKOFF,
                         .backoff_matches = 100,
                         .backoff_ban = 2,
@@ -60,6 +77,8 @@ run_once(void *argument) {
   eg_runner *r = eg_runner_new(&w->s.heap, w->s.g, rules, n, &how);
   cr_expect_eq(eg_run_some(r, NULL, 0), EG_STOP_SATURATED);
   eg_runner_free(r);
+  for (uint32_t k = 0; k < n; k++)
+    search_once(&w->s, rules[k].pattern, sum);
   for (uint32_t k = 0; k < n; k++)
     eg_pattern_free(&w->s.heap, rules[k].pattern);
   eg_free(w->s.g);
