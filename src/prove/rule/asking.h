@@ -8,7 +8,7 @@
 
 #include "prove/rule/prove_rule.h"
 #include "prove/rule/rule_words.h"
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 
 /* Elements of all shapes together that are run although they are large. */
 #define PV_LONG_RUNS ((int64_t)1 << 26)
@@ -22,26 +22,26 @@ typedef struct pv_asking {
   pv_rule_answer *out;
   pv_words seen;      /* shapes */
   pv_words samples;   /* and how often the rule applies to each */
-  pv_numbers numbers; /* that the rule may tell apart */
+  rl_numbers numbers; /* that the rule may tell apart */
   int64_t focus;      /* one of them, or 0 */
   uint32_t rank;      /* asked for, or 0 */
   bool narrow;        /* there is nothing to claim for all sizes: out->why */
   uint64_t random;
   int64_t long_runs; /* elements left for them */
   uint32_t size_class;
-  pv_sizes sizes;     /* of the class */
-  int64_t cost;       /* of the shape reported */
-  bool params;        /* the rule has parameters */
-  uint32_t setting;   /* counts these values */
-  bool turned_on;     /* the shapes are those of other values of them */
-  gs_compute asked;   /* of free operators: GS_COMPUTE_COUNT: any */
-  gs_dtype dtype;     /* of most tensors: GS_DTYPE_COUNT: any */
-  bool left_free;     /* the rule leaves an operator free */
-  bool asks_numbers;  /* an operator of it has numbers */
-  const double *real; /* what these mostly are, or NULL */
-  bool any_order;     /* as in the answers */
-  bool rounded;       /* for all sizes: as in pv_form */
-  bool applies;       /* for all sizes, it applies to some form */
+  rl_sample_sizes sizes; /* of the class */
+  int64_t cost;          /* of the shape reported */
+  bool params;           /* the rule has parameters */
+  uint32_t setting;      /* counts these values */
+  bool turned_on;        /* the shapes are those of other values of them */
+  gs_compute asked;      /* of free operators: GS_COMPUTE_COUNT: any */
+  gs_dtype dtype;        /* of most tensors: GS_DTYPE_COUNT: any */
+  bool left_free;        /* the rule leaves an operator free */
+  bool asks_numbers;     /* an operator of it has numbers */
+  const double *real;    /* what these mostly are, or NULL */
+  bool any_order;        /* as in the answers */
+  bool rounded;          /* for all sizes: as in pv_form */
+  bool applies;          /* for all sizes, it applies to some form */
 } pv_asking;
 
 /* rule_shape.c: true when a new shape was looked at. */

@@ -158,7 +158,7 @@ static void
 start_looking(pv_asking *pr) {
   const rl_parts *parts = pr->parts;
   pv_looked_start(&pr->out->looked, pr->ctx->values, parts);
-  pv_numbers_of(pr->ctx->values, parts, &pr->numbers);
+  rl_numbers_of(pr->ctx->values, parts, &pr->numbers);
   pr->params = parts->asks_params;
 }
 

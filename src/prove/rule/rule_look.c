@@ -27,7 +27,7 @@
 #define MAX_SETTINGS    48 /* of parameters */
 
 static const struct {
-  pv_sizes sizes;
+  rl_sample_sizes sizes;
   uint32_t share; /* of the shapes, in parts of 32 */
 } classes[] = {
     {{2, 2, 512}, 6},   {{3, 2, 512}, 6},  {{3, 3, 1024}, 8},
@@ -100,7 +100,7 @@ static void
 look_at_rank(pv_asking *pr, uint32_t rank) {
   uint32_t wanted = OF_EACH_RANK;
   pr->rank = rank;
-  pr->sizes = (pv_sizes){2, rank, MOST_OF_RANKS};
+  pr->sizes = (rl_sample_sizes){2, rank, MOST_OF_RANKS};
   for (uint32_t k = 0; wanted && k < TRIES_OF_RANK && !pv_is_refuted(pr); k++)
     wanted -= pv_try_shape(pr);
 }
@@ -121,7 +121,7 @@ look_at_ranks(pv_asking *pr) {
 static void
 look_at_number(pv_asking *pr, int64_t number, uint32_t wanted) {
   pr->focus = number;
-  pr->sizes = (pv_sizes){4, 3, 4 * number + 512};
+  pr->sizes = (rl_sample_sizes){4, 3, 4 * number + 512};
   for (uint32_t k = 0; wanted && k < TRIES_OF_NUMBER && !pv_is_refuted(pr); k++)
     wanted -= pv_try_shape(pr);
   pr->focus = 0;
@@ -131,7 +131,7 @@ look_at_number(pv_asking *pr, int64_t number, uint32_t wanted) {
  * numbers there are, the more shapes of each. */
 static void
 look_at_numbers(pv_asking *pr) {
-  const pv_numbers *n = &pr->numbers;
+  const rl_numbers *n = &pr->numbers;
   int64_t number[MAX_FOCUSED];
   uint32_t count = 0;
   for (uint32_t i = 0; i < n->n_ints && count < MAX_FOCUSED; i++)
@@ -146,7 +146,7 @@ look_at_numbers(pv_asking *pr) {
 /* Parameters of operators that the rule may tell apart. */
 static void
 look_at_reals(pv_asking *pr) {
-  const pv_numbers *n = &pr->numbers;
+  const rl_numbers *n = &pr->numbers;
   for (uint32_t i = 0; i < n->n_reals && !pv_is_refuted(pr); i++) {
     uint32_t wanted = OF_EACH_REAL;
     pr->real = &n->reals[i];
@@ -235,7 +235,7 @@ look_under(pv_asking *pr, int64_t value) {
 /* Small numbers, which turn on what 0 turns off by custom; both sides of those
  * that are written; what two of these give, such as their sum or difference. */
 static uint32_t
-settings_of(const pv_numbers *n, int64_t *out) {
+settings_of(const rl_numbers *n, int64_t *out) {
   uint32_t count = 0;
   for (int64_t k = 1; k <= 3; k++)
     out[count++] = k;

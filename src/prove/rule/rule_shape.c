@@ -25,7 +25,7 @@ typedef struct attempt {
   bs_heap heap;
   gs_context ctx;
   gs_program *p;
-  pv_sampler sampler;
+  rl_sampler sampler;
   int64_t cost;
   pv_words judged;   /* equations of it */
   uint32_t repeated; /* applications that make one of these */
@@ -278,10 +278,10 @@ on_application(void *ctx, const rl_equation *e, uint32_t n,
 }
 
 static gs_dtype
-random_dtype(pv_sampler *s) {
+random_dtype(rl_sampler *s) {
   static const gs_dtype likely[] = {GS_F32, GS_F32, GS_F32, GS_I32, GS_I32,
                                     GS_F64, GS_I8,  GS_I8,  GS_U8,  GS_BF16};
-  return likely[pv_random(s, sizeof likely / sizeof likely[0])];
+  return likely[rl_draw(s, sizeof likely / sizeof likely[0])];
 }
 
 /* A sample that was drawn before has no shape that is new; where the rule
@@ -312,8 +312,8 @@ try_shape(void *arg) {
   bs_diags_init(&diags, &a->heap);
   a->ctx = (gs_context){&a->heap, &arena, pr->ctx->values, &diags};
   a->p = gs_program_new(&a->ctx, rl_target(pr->rules));
-  pv_sampler *s = &a->sampler;
-  *s = (pv_sampler){.ctx = a->ctx,
+  rl_sampler *s = &a->sampler;
+  *s = (rl_sampler){.ctx = a->ctx,
                     .target = a->p->target,
                     .parts = pr->parts,
                     .sizes = pr->sizes,
@@ -328,7 +328,7 @@ try_shape(void *arg) {
   s->slots = bs_calloc(&a->heap, s->parts->n_slots + (size_t)1, 4);
   s->growing = bs_calloc(&a->heap, s->parts->n_parts + (size_t)1, 1);
   uint32_t values = bs_values_count(pr->ctx->values);
-  gs_term root = pv_sample(s);
+  gs_term root = rl_sample_terms(s);
   pv_count(&pr->out->work, PV_W_SAMPLES, 1);
   pr->random = s->random;
   pr->left_free |= s->left_free;

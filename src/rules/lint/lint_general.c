@@ -111,7 +111,8 @@ by_number(const void *a, const void *b) {
 }
 
 void
-rl_tree_find(const rl_tree *t, bs_value left, uint32_t most, rl_found *out) {
+rl_tree_find(const rl_tree *t, bs_value left, uint32_t most,
+             rl_tree_found *out) {
   flat f = {.heap = t->heap, .values = t->values};
   visits stack = {0};
   flatten(&f, left, 0);

@@ -18,14 +18,15 @@ typedef struct rl_tree {
   BS_VEC(uint32_t) next; /* by form: the one before it there, + 1 */
 } rl_tree;
 
-typedef BS_VEC(uint32_t) rl_found;
+typedef BS_VEC(uint32_t) rl_tree_found;
 
 void rl_tree_init(rl_tree *, bs_heap *, bs_values *);
 /* Forms are added in the order of their numbers. */
 void rl_tree_add(rl_tree *, bs_value left);
 /* The numbers of all forms whose left side matches, and perhaps of some that do
  * not as a variable stands for two things; ascending.  At most `most`. */
-void rl_tree_find(const rl_tree *, bs_value left, uint32_t most, rl_found *);
+void rl_tree_find(const rl_tree *, bs_value left, uint32_t most,
+                  rl_tree_found *);
 void rl_tree_done(rl_tree *);
 
 #endif

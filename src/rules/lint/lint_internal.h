@@ -5,6 +5,7 @@
 
 #include "rules/rule/rule_internal.h"
 #include "rules/lint/lint.h"
+#include "rules/sample/sample.h"
 #include <assert.h>
 
 typedef BS_VEC(uint32_t) rl_nodes;
@@ -93,6 +94,24 @@ typedef struct rl_named_sizes {
 } rl_named_sizes;
 
 void rl_lint_sizes(const bs_values *, const rl_compiled *, rl_named_sizes *out);
+
+/* Types of a left side that is grown so that its parts fit (lint_grow.c). */
+typedef struct rl_grown {
+  const gs_context *ctx;
+  const rl_rules *rules;
+  const rl_compiled *rule;
+  rl_parts parts;
+  rl_numbers numbers;
+  uint32_t *slots; /* as those of a match: a class is its own slot */
+  gs_type *types;  /* by slot */
+} rl_grown;
+
+/* n_slots slots and types, which each attempt fills. */
+void rl_lint_grow_init(const gs_context *, const rl_rules *,
+                       const rl_compiled *, uint32_t *slots, gs_type *types,
+                       rl_grown *);
+/* False where this attempt found no types.  Most variables are of the dtype. */
+bool rl_lint_grow(const rl_grown *, uint64_t *random, gs_dtype, gs_type *root);
 
 void rl_lint_names(rl_linter *);
 void rl_lint_same(rl_linter *, const rl_canon *, uint32_t n);

@@ -17,7 +17,7 @@ typedef struct likeness {
   const rl_canon *forms;
   bs_map same, one_way; /* by key: the first form; the first one-way form */
   rl_tree tree;         /* by left side */
-  rl_found found;
+  rl_tree_found found;
 } likeness;
 
 typedef struct cover {

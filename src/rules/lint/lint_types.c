@@ -3,7 +3,8 @@
  *
  * Types alone are made: a hole gets a small type at random, an attribute that
  * the pattern leaves open a likely value; the left side is typed, the condition
- * asked, the right sides typed.  When a test wants a variable to equal an
+ * asked, the right sides typed.  Where nothing applied so, left sides are grown
+ * so that their parts fit.  When a test wants a variable to equal an
  * expression the attempt is made once more with that value.  Of the attempts
  * that show a fault the one with the smallest shapes is told.  Facts about
  * values are taken as the condition wants them: all zeros, or nothing known.
@@ -16,11 +17,13 @@
 
 enum {
   ATTEMPTS = 120,    /* at one direction under one variant */
+  GROWN = 60,        /* further ones, when nothing has applied */
   ENOUGH = 10,       /* applications that are well-typed */
   AFTER_FAULT = 30,  /* attempts at a smaller one */
   REPAIRS = 3,       /* attempts with a value that a test wants */
   ALTERNATIVES = 16, /* of one match that are looked at */
   LEFT_SIDES = 4000, /* of a rule whose left side had no type yet */
+  GROWN_SIDES = 300, /* of these, before the others */
   NO_SHAPES = 1000,  /* rules of no shape that are looked for: so many remarks
                         are more than anybody reads */
   OPERATORS = 100,   /* until it is the one that is wanted */
@@ -41,6 +44,8 @@ typedef struct trial {
   bs_values *values;
   rl_sample sample;
   rl_named_sizes named;
+  rl_grown grown;
+  bool grows;      /* left sides are grown */
   bool zeros;      /* everything is zero */
   uint32_t *slots; /* a class is its own slot; UINT32_MAX: free */
   gs_type *types;  /* by slot */
@@ -247,6 +252,10 @@ make_pattern(trial *t, const eg_term *p, gs_type *out) {
 static bool
 make_left(trial *t, gs_type *root) {
   const rl_compiled *c = t->rule;
+  memset(t->slots, 0xff, c->n_slots * sizeof *t->slots);
+  bs_clear(&t->sample.types);
+  if (t->grows)
+    return rl_lint_grow(&t->grown, &t->sample.state, random_dtype(t), root);
   for (uint32_t k = 1; k < c->n_parts; k++) {
     uint32_t slot = c->part_roots[k];
     gs_type type;
@@ -446,8 +455,6 @@ static bool
 attempt(trial *t) {
   gs_type root;
   bool news = false, first = true;
-  memset(t->slots, 0xff, t->rule->n_slots * sizeof *t->slots);
-  bs_clear(&t->sample.types);
   if (!make_left(t, &root))
     return false;
   t->typed++;
@@ -459,8 +466,8 @@ attempt(trial *t) {
 }
 
 static void
-try_rule(trial *t) {
-  uint32_t left = ATTEMPTS, applied = t->applied;
+try_shapes(trial *t, uint32_t left) {
+  uint32_t applied = t->applied;
   size_t size = (t->rule->n_slots + (size_t)1) * sizeof *t->wanted;
   while (left-- && t->applied - applied < ENOUGH) {
     bool found = t->fault.found;
@@ -479,14 +486,23 @@ try_rule(trial *t) {
   }
 }
 
+static void
+try_rule(trial *t) {
+  uint32_t before = t->applied;
+  t->grows = false;
+  try_shapes(t, ATTEMPTS);
+  t->grows = t->applied == before;
+  if (t->grows)
+    try_shapes(t, GROWN);
+}
+
 /* Left sides alone, until one has a type. */
 static void
 try_left(trial *t) {
   gs_type root;
   memset(t->wanted, 0, (t->rule->n_slots + (size_t)1) * sizeof *t->wanted);
   for (int k = 0; k < LEFT_SIDES && !t->typed; k++) {
-    memset(t->slots, 0xff, t->rule->n_slots * sizeof *t->slots);
-    bs_clear(&t->sample.types);
+    t->grows = k < GROWN_SIDES;
     t->sample.state++;
     t->typed += make_left(t, &root);
   }
@@ -501,6 +517,7 @@ prepare(trial *t, const rl_compiled *c, void (*try)(trial *)) {
   t->slots = bs_calloc(heap, n, sizeof *t->slots);
   t->types = bs_calloc(heap, n, sizeof *t->types);
   t->wanted = bs_calloc(heap, n, sizeof *t->wanted);
+  rl_lint_grow_init(t->l->ctx, t->rules, c, t->slots, t->types, &t->grown);
   rl_steps_init(&t->steps, heap, t->values, c->condition, t->slots);
   try(t);
   rl_steps_done(&t->steps, heap);

@@ -11,7 +11,7 @@
 #include "trail.h"
 #include "random_expr.h"
 #include "base/hash.h"
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 #include "prove/symbolic/symbolic_forms.h"
 #include "prove/symbolic/symbolic.h"
 #include <dirent.h>
@@ -93,9 +93,9 @@ put_forms(const rl_rules *rules, const rl_rule *rule, uint32_t rank,
 static uint64_t
 put_numbers(const rl_rules *rules, const rl_rule *rule) {
   rl_parts parts;
-  pv_numbers n;
+  rl_numbers n;
   rl_parts_of(rules, rule, &parts);
-  pv_numbers_of(ctx.values, &parts, &n);
+  rl_numbers_of(ctx.values, &parts, &n);
   bs_putf(trail_text(), "; numbers %u/%u/%u", n.n_written, n.n_ints, n.n_reals);
   return bs_hash(n.ints, n.n_ints * sizeof(int64_t)) ^
          bs_hash(n.reals, n.n_reals * sizeof(double));

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* sample_down.c - for a result of a given type, attributes and a child's type
  * that give it.  The caller checks by inference that they do. */
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 #include <assert.h>
 #include <string.h>
 
 enum { MOST_TABLE = 64 };
 
 typedef struct down {
-  pv_attr *a;
-  pv_sampler *s;
+  rl_attr *a;
+  rl_sampler *s;
   const gs_type *to;   /* the result */
   const gs_type *hint; /* for the child */
   gs_type *from;       /* the child; begins as a copy of the result */
@@ -49,8 +49,8 @@ pick_axis(const down *d, uint32_t item, uint32_t *axis) {
   assert(item < d->a->n);
   if (!d->to->rank)
     return false;
-  pv_attr_set_int(d->a, item, (int64_t)pv_random(d->s, d->to->rank));
-  int64_t at = pv_attr_int(d->a, item);
+  rl_attr_set_int(d->a, item, (int64_t)rl_draw(d->s, d->to->rank));
+  int64_t at = rl_attr_int(d->a, item);
   *axis = (uint32_t)at;
   return at >= 0 && at < d->to->rank;
 }
@@ -59,17 +59,17 @@ pick_axis(const down *d, uint32_t item, uint32_t *axis) {
 
 static bool
 down_access(const down *d) {
-  pv_attr_set_int(d->a, 0, d->to->access);
-  d->from->access = (uint8_t)pv_random(d->s, d->to->rank + 1u);
+  rl_attr_set_int(d->a, 0, d->to->access);
+  d->from->access = (uint8_t)rl_draw(d->s, d->to->rank + 1u);
   return true;
 }
 
 static bool
 down_transpose(const down *d) {
   int64_t p[GS_MAX_RANK];
-  pv_random_permutation(d->s, d->to->access, d->to->rank, p);
-  pv_attr_set_ints(d->a, 0, p, d->to->rank);
-  if (pv_attr_ints(d->a, 0, p) != d->to->rank)
+  rl_draw_permutation(d->s, d->to->access, d->to->rank, p);
+  rl_attr_set_ints(d->a, 0, p, d->to->rank);
+  if (rl_attr_ints(d->a, 0, p) != d->to->rank)
     return false;
   for (uint32_t k = 0; k < d->to->rank; k++) {
     if (p[k] < 0 || p[k] >= d->to->rank)
@@ -84,22 +84,22 @@ down_windows(const down *d) {
   int64_t k[GS_MAX_RANK], s[GS_MAX_RANK], l[GS_MAX_RANK];
   const gs_type *t = d->to;
   uint32_t n = (uint32_t)t->rank - t->access, at;
-  bool strided = pv_chance(d->s, 2);
-  bool dilated = !pv_attr_left_out(d->a, 2) && pv_chance(d->s, 2);
+  bool strided = rl_draw_one_in(d->s, 2);
+  bool dilated = !rl_attr_left_out(d->a, 2) && rl_draw_one_in(d->s, 2);
   if (!n || t->access < n)
     return false;
   for (uint32_t i = 0; i < n; i++) {
     s[i] = l[i] = 1;
     if (strided)
-      s[i] = pv_random_amount(d->s, 1 + (int64_t)pv_random(d->s, 4));
+      s[i] = rl_draw_amount(d->s, 1 + (int64_t)rl_draw(d->s, 4));
     if (dilated)
-      l[i] = pv_random_amount(d->s, 1 + (int64_t)pv_random(d->s, 2));
+      l[i] = rl_draw_amount(d->s, 1 + (int64_t)rl_draw(d->s, 2));
   }
-  pv_attr_set_ints(d->a, 0, t->dim + t->access, n);
-  pv_attr_set_ints(d->a, 1, s, n);
-  pv_attr_set_ints(d->a, 2, l, n);
-  if (pv_attr_ints(d->a, 0, k) != n || pv_attr_ints(d->a, 1, s) != n ||
-      pv_attr_ints(d->a, 2, l) != n)
+  rl_attr_set_ints(d->a, 0, t->dim + t->access, n);
+  rl_attr_set_ints(d->a, 1, s, n);
+  rl_attr_set_ints(d->a, 2, l, n);
+  if (rl_attr_ints(d->a, 0, k) != n || rl_attr_ints(d->a, 1, s) != n ||
+      rl_attr_ints(d->a, 2, l) != n)
     return false;
   at = t->access - n;
   d->from->access = (uint8_t)at;
@@ -108,7 +108,7 @@ down_windows(const down *d) {
     if (s[i] < 1 || l[i] < 1)
       return false;
     d->from->dim[at + i] = (t->dim[at + i] - 1) * s[i] + l[i] * (k[i] - 1) + 1 +
-                           (int64_t)pv_random(d->s, (uint64_t)s[i]);
+                           (int64_t)rl_draw(d->s, (uint64_t)s[i]);
   }
   return true;
 }
@@ -119,29 +119,29 @@ down_slice(const down *d) {
   if (!pick_axis(d, 0, &axis))
     return false;
   int64_t size = d->to->dim[axis];
-  int64_t lo = pv_random_amount(
-      d->s, pv_chance(d->s, 2) ? 0 : (int64_t)pv_random(d->s, 3));
+  int64_t lo = rl_draw_amount(
+      d->s, rl_draw_one_in(d->s, 2) ? 0 : (int64_t)rl_draw(d->s, 3));
   if (d->a->fixed[2] && !d->a->fixed[1])
-    lo = pv_attr_int(d->a, 2) - size;
-  pv_attr_set_int(d->a, 1, lo);
-  pv_attr_set_int(d->a, 2, pv_attr_int(d->a, 1) + size);
-  d->from->dim[axis] = pv_attr_int(d->a, 2) + (int64_t)pv_random(d->s, 3);
+    lo = rl_attr_int(d->a, 2) - size;
+  rl_attr_set_int(d->a, 1, lo);
+  rl_attr_set_int(d->a, 2, rl_attr_int(d->a, 1) + size);
+  d->from->dim[axis] = rl_attr_int(d->a, 2) + (int64_t)rl_draw(d->s, 3);
   return d->from->dim[axis] > 0;
 }
 
 static bool
 down_pad(const down *d) {
   uint32_t axis;
-  pv_attr_set(d->a, 0, bs_sym(d->s->ctx.values, pv_pad_kind(d->s)));
+  rl_attr_set(d->a, 0, bs_sym(d->s->ctx.values, rl_draw_pad_kind(d->s)));
   if (!pick_axis(d, 1, &axis))
     return false;
   int64_t size = d->to->dim[axis];
-  int64_t before = (int64_t)pv_random(d->s, (uint64_t)size);
-  pv_attr_set_int(d->a, 2, before < 3 ? before : 2);
-  int64_t rest = size - pv_attr_int(d->a, 2);
-  int64_t after = rest > 0 ? (int64_t)pv_random(d->s, (uint64_t)rest) : 0;
-  pv_attr_set_int(d->a, 3, after < 3 ? after : 2);
-  d->from->dim[axis] = rest - pv_attr_int(d->a, 3);
+  int64_t before = (int64_t)rl_draw(d->s, (uint64_t)size);
+  rl_attr_set_int(d->a, 2, before < 3 ? before : 2);
+  int64_t rest = size - rl_attr_int(d->a, 2);
+  int64_t after = rest > 0 ? (int64_t)rl_draw(d->s, (uint64_t)rest) : 0;
+  rl_attr_set_int(d->a, 3, after < 3 ? after : 2);
+  d->from->dim[axis] = rest - rl_attr_int(d->a, 3);
   return d->from->dim[axis] > 0;
 }
 
@@ -150,28 +150,28 @@ down_squeeze(const down *d) {
   uint32_t n = d->to->rank;
   if (n == GS_MAX_RANK)
     return false;
-  pv_attr_set_int(d->a, 0, (int64_t)pv_random(d->s, n + 1u));
-  int64_t at = pv_attr_int(d->a, 0);
+  rl_attr_set_int(d->a, 0, (int64_t)rl_draw(d->s, n + 1u));
+  int64_t at = rl_attr_int(d->a, 0);
   if (at < 0 || at > n)
     return false;
   insert_dim(d->from, (uint32_t)at, 1);
   bool outer =
-      at < d->to->access || (at == d->to->access && pv_chance(d->s, 2));
+      at < d->to->access || (at == d->to->access && rl_draw_one_in(d->s, 2));
   d->from->access = (uint8_t)(d->to->access + outer);
   return true;
 }
 
 static bool
 down_insert_axis(const down *d) {
-  uint32_t n = d->to->rank, first = n ? (uint32_t)pv_random(d->s, n) : 0;
+  uint32_t n = d->to->rank, first = n ? (uint32_t)rl_draw(d->s, n) : 0;
   for (uint32_t k = 0; !d->a->fixed[0] && k < n; k++)
     if (d->to->dim[(first + k) % n] == 1) {
-      pv_attr_set_int(d->a, 0, (first + k) % n);
+      rl_attr_set_int(d->a, 0, (first + k) % n);
       break;
     }
   if (!d->a->item[0].i)
     return false;
-  int64_t at = pv_attr_int(d->a, 0);
+  int64_t at = rl_attr_int(d->a, 0);
   if (at < 0 || at >= n || d->to->dim[at] != 1)
     return false;
   remove_dim(d->from, (uint32_t)at);
@@ -181,9 +181,9 @@ down_insert_axis(const down *d) {
 
 static bool
 down_broadcast(const down *d) {
-  pv_attr_set_ints(d->a, 0, d->to->dim, d->to->rank);
+  rl_attr_set_ints(d->a, 0, d->to->dim, d->to->rank);
   for (uint32_t k = 0; k < d->to->rank; k++)
-    if (pv_chance(d->s, 2))
+    if (rl_draw_one_in(d->s, 2))
       d->from->dim[k] = 1;
   return true;
 }
@@ -194,13 +194,12 @@ unflatten(const down *d, int32_t n_access, int32_t n_compute) {
   const gs_type *t = d->to;
   int64_t side[GS_MAX_RANK];
   uint32_t n;
-  if (!pv_random_factors(d->s, gs_prod(t->dim, t->access), n_access, side,
-                         &n) ||
+  if (!rl_draw_factors(d->s, gs_prod(t->dim, t->access), n_access, side, &n) ||
       n > GS_MAX_RANK)
     return false;
   memcpy(d->from->dim, side, n * sizeof *side);
   d->from->access = (uint8_t)n;
-  if (!pv_random_factors(
+  if (!rl_draw_factors(
           d->s, gs_prod(t->dim + t->access, (uint32_t)t->rank - t->access),
           n_compute, side, &n) ||
       d->from->access + n > GS_MAX_RANK)
@@ -213,9 +212,9 @@ static bool
 down_reshape(const down *d) {
   const gs_type *t = d->to;
   uint32_t items = (uint32_t)t->rank - t->access;
-  pv_attr_set_ints(d->a, 0, t->dim, t->access);
-  pv_attr_set_ints(d->a, 1, t->dim + t->access, items);
-  int kept = (int)pv_random(d->s, 4);
+  rl_attr_set_ints(d->a, 0, t->dim, t->access);
+  rl_attr_set_ints(d->a, 1, t->dim + t->access, items);
+  int kept = (int)rl_draw(d->s, 4);
   if (!unflatten(d, -1, -1))
     return false;
   if (kept == 0) {
@@ -237,8 +236,8 @@ down_flatten(const down *d) {
   uint32_t items = (uint32_t)t->rank - t->access;
   if (t->access > 1 || items > 1)
     return false;
-  return unflatten(d, t->access ? 1 + (int32_t)pv_random(d->s, 3) : 0,
-                   items ? 1 + (int32_t)pv_random(d->s, 3) : 0);
+  return unflatten(d, t->access ? 1 + (int32_t)rl_draw(d->s, 3) : 0,
+                   items ? 1 + (int32_t)rl_draw(d->s, 3) : 0);
 }
 
 static bool
@@ -248,8 +247,8 @@ down_repeat(const down *d) {
     return false;
   int64_t size = d->to->dim[axis];
   int64_t f = size % 2 == 0 ? 2 : size % 3 == 0 ? 3 : 1;
-  pv_attr_set_int(d->a, 1, pv_chance(d->s, 4) ? 1 : f);
-  f = pv_attr_int(d->a, 1);
+  rl_attr_set_int(d->a, 1, rl_draw_one_in(d->s, 4) ? 1 : f);
+  f = rl_attr_int(d->a, 1);
   if (f < 1 || size % f)
     return false;
   d->from->dim[axis] = size / f;
@@ -283,7 +282,7 @@ summed_dtype(const down *d, gs_compute op, gs_dtype *out) {
       found[n++] = (gs_dtype)k;
   if (!n)
     return false;
-  *out = found[pv_random(d->s, n)];
+  *out = found[rl_draw(d->s, n)];
   return true;
 }
 
@@ -291,7 +290,7 @@ summed_dtype(const down *d, gs_compute op, gs_dtype *out) {
 static void
 random_items(const down *d, int64_t first) {
   int64_t dim[GS_MAX_RANK];
-  uint32_t n = 0, more = (uint32_t)pv_random(d->s, 3);
+  uint32_t n = 0, more = (uint32_t)rl_draw(d->s, 3);
   if (d->hint) {
     set_compute(d->from, d->hint->dim + d->hint->access,
                 (uint32_t)d->hint->rank - d->hint->access);
@@ -302,7 +301,7 @@ random_items(const down *d, int64_t first) {
   else
     more++;
   while (more-- > 0)
-    dim[n++] = pv_random_dim(d->s);
+    dim[n++] = rl_draw_dim(d->s);
   set_compute(d->from, dim, n);
 }
 
@@ -312,7 +311,7 @@ down_reduction(const down *d, gs_compute op) {
   bool dot = op == GS_C_DOT_PROD;
   if (d->to->rank > d->to->access)
     return false;
-  random_items(d, !dot ? 0 : pv_chance(d->s, 4) ? pv_random_dim(d->s) : 2);
+  random_items(d, !dot ? 0 : rl_draw_one_in(d->s, 4) ? rl_draw_dim(d->s) : 2);
   return summed_dtype(d, op, &d->from->dtype);
 }
 
@@ -333,9 +332,9 @@ down_cast(const down *d) {
   gs_dtype to;
   if (!gs_dtype_find(bs_as_sym(values, t), &to) || to != d->to->dtype)
     return false;
-  d->from->dtype = pv_chance(d->s, 2)
+  d->from->dtype = rl_draw_one_in(d->s, 2)
                        ? d->s->dtype
-                       : (gs_dtype)pv_random(d->s, GS_DTYPE_COUNT);
+                       : (gs_dtype)rl_draw(d->s, GS_DTYPE_COUNT);
   return true;
 }
 
@@ -352,7 +351,7 @@ down_lookup(const down *d) {
 static bool
 down_compute(const down *d) {
   gs_compute op;
-  if (!pv_random_operator(d->a, d->to->dtype) ||
+  if (!rl_draw_operator(d->a, d->to->dtype) ||
       !gs_compute_of(d->s->ctx.values, d->a->item[0], &op))
     return false;
   switch (gs_compute_table[op].kind) {
@@ -360,7 +359,7 @@ down_compute(const down *d) {
   case GS_DOT:
     return down_reduction(d, op);
   case GS_FOLD:
-    return down_tuple(d, pv_chance(d->s, 3) ? pv_random_dim(d->s) : 2);
+    return down_tuple(d, rl_draw_one_in(d->s, 3) ? rl_draw_dim(d->s) : 2);
   case GS_SELECT:
     return down_tuple(d, 3);
   case GS_GATHER:
@@ -377,7 +376,7 @@ down_compute(const down *d) {
 }
 
 bool
-pv_sample_down(pv_attr *a, const gs_type *result, const gs_type *hint,
+rl_sample_down(rl_attr *a, const gs_type *result, const gs_type *hint,
                gs_type *child) {
   static bool (*const table[GS_OP_COUNT])(const down *) = {
       [GS_ACCESS] = down_access,
@@ -404,45 +403,45 @@ pv_sample_down(pv_attr *a, const gs_type *result, const gs_type *hint,
 
 /* Sizes as many as a list of the pattern asks for. */
 static void
-wish_rank(const pv_attr *a, uint32_t item, gs_type *t) {
-  int32_t n = pv_attr_length(a, item);
+wish_rank(const rl_attr *a, uint32_t item, gs_type *t) {
+  int32_t n = rl_attr_length(a, item);
   if (n < 0 || n > 8)
     return;
   for (uint32_t d = t->rank; d < (uint32_t)n; d++)
-    t->dim[d] = pv_random_dim(a->s);
+    t->dim[d] = rl_draw_dim(a->s);
   t->rank = (uint8_t)n;
   if (t->access > t->rank)
     t->access = t->rank;
 }
 
 static void
-wish_sides(const pv_attr *a, gs_type *t) {
-  int32_t s = pv_attr_length(a, 0), c = pv_attr_length(a, 1);
+wish_sides(const rl_attr *a, gs_type *t) {
+  int32_t s = rl_attr_length(a, 0), c = rl_attr_length(a, 1);
   s = s < 0 || s > 8 ? t->access : s;
   c = c < 0 || c > 8 ? t->rank - t->access : c;
   t->access = (uint8_t)s;
   t->rank = (uint8_t)(s + c);
   for (uint32_t d = 0; d < t->rank; d++)
-    t->dim[d] = pv_random_dim(a->s);
+    t->dim[d] = rl_draw_dim(a->s);
 }
 
 /* ((S ++ windows), (kernel)) */
 static void
-wish_windows(const pv_attr *a, gs_type *t) {
-  int32_t n = pv_attr_length(a, 0);
-  uint32_t s = (uint32_t)pv_random(a->s, 2);
-  n = n < 0 || n > 4 ? 1 + (int32_t)pv_random(a->s, 2) : n;
+wish_windows(const rl_attr *a, gs_type *t) {
+  int32_t n = rl_attr_length(a, 0);
+  uint32_t s = (uint32_t)rl_draw(a->s, 2);
+  n = n < 0 || n > 4 ? 1 + (int32_t)rl_draw(a->s, 2) : n;
   t->access = (uint8_t)(s + (uint32_t)n);
   t->rank = (uint8_t)(s + 2 * (uint32_t)n);
   for (uint32_t d = 0; d < t->rank; d++)
-    t->dim[d] = pv_random_dim(a->s);
+    t->dim[d] = rl_draw_dim(a->s);
 }
 
 void
-pv_random_result(const pv_attr *a, gs_type *t) {
+rl_draw_result(const rl_attr *a, gs_type *t) {
   gs_compute op;
   const bs_values *values = a->s->ctx.values;
-  pv_random_type(a->s, a->s->dtype, t);
+  rl_draw_type(a->s, a->s->dtype, t);
   switch ((gs_op)a->node->op) {
   case GS_TRANSPOSE:
   case GS_BROADCAST:

@@ -3,20 +3,20 @@
  *
  * The parameters and sizes of an instruction are chosen in the order of its
  * operands; a size that is an expression follows from those before. */
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 #include "glenside/target/target.h"
 #include <assert.h>
 #include <string.h>
 
 typedef struct call {
-  pv_sampler *s;
+  rl_sampler *s;
   const eg_term_node *node;
   const gs_instr *instr;
   uint32_t slots[GS_MAX_INSTR_VARS];
 } call;
 
 static bool
-instr_of(pv_sampler *s, const eg_term_node *n, const gs_instr **out) {
+instr_of(rl_sampler *s, const eg_term_node *n, const gs_instr **out) {
   const bs_values *values = s->ctx.values;
   bs_value name = BS_NIL;
   if (n->attr.kind == EG_ATTR_VALUE)
@@ -33,7 +33,7 @@ instr_of(pv_sampler *s, const eg_term_node *n, const gs_instr **out) {
 static bs_value
 parameter(const call *c, uint32_t k) {
   const eg_attr_pattern *a = &c->node->attr;
-  pv_sampler *s = c->s;
+  rl_sampler *s = c->s;
   if (a->kind == EG_ATTR_VALUE)
     return bs_item(s->ctx.values, a->value, k + 1);
   if (a->kind == EG_ATTR_LIST && k + 1 < a->n) {
@@ -43,7 +43,7 @@ parameter(const call *c, uint32_t k) {
     if (p->kind == EG_ATTR_SLOT && s->slots[p->slot] != UINT32_MAX)
       return (bs_value){s->slots[p->slot]};
   }
-  return bs_int(s->ctx.values, 1 + (int64_t)pv_random(s, 4));
+  return bs_int(s->ctx.values, 1 + (int64_t)rl_draw(s, 4));
 }
 
 static bool
@@ -64,7 +64,7 @@ size_of(call *c, const gs_expr *e, int64_t *out) {
       .values = values, .slots = c->slots, .n_slots = c->instr->scope.vars.len};
   bs_value v;
   if (e->kind == GS_X_VAR && !c->slots[e->slot])
-    c->slots[e->slot] = bs_int(values, pv_random_dim(c->s)).i;
+    c->slots[e->slot] = bs_int(values, rl_draw_dim(c->s)).i;
   if (!gs_expr_eval(e, &env, &v) || bs_kind_of(values, v) != BS_KIND_INT)
     return false;
   *out = bs_as_int(values, v);
@@ -91,7 +91,7 @@ bind_sizes(call *c, const gs_operand *o, gs_term t) {
 }
 
 gs_term
-pv_sample_call(pv_sampler *s, const eg_term *part, uint32_t node,
+rl_sample_call(rl_sampler *s, const eg_term *part, uint32_t node,
                const gs_type *goal) {
   assert(node < part->n);
   call c = {.s = s, .node = &part->nodes[node]};
@@ -114,7 +114,7 @@ pv_sample_call(pv_sampler *s, const eg_term *part, uint32_t node,
   for (uint32_t k = 0; k < c.node->n_kids; k++) {
     if (!operand_type(&c, &c.instr->operands[k], &type))
       return GS_NO_TERM;
-    kids[k] = pv_grow(s, part, c.node->kids[k], &type);
+    kids[k] = rl_grow(s, part, c.node->kids[k], &type);
     if (!gs_term_ok(kids[k]))
       return GS_NO_TERM;
   }
@@ -129,26 +129,26 @@ pv_sample_call(pv_sampler *s, const eg_term *part, uint32_t node,
 
 /* (tensor NAME SHAPE DTYPE), (const NAME SHAPE DTYPE) in a pattern */
 gs_term
-pv_sample_input(pv_sampler *s, const eg_term_node *n, const gs_type *goal) {
-  pv_attr a;
+rl_sample_input(rl_sampler *s, const eg_term_node *n, const gs_type *goal) {
+  rl_attr a;
   gs_type type;
   bs_value attr;
   if (n->op != GS_TENSOR && n->op != GS_CONST)
     return GS_NO_TERM;
-  pv_attr_open(s, n, &a);
+  rl_attr_open(s, n, &a);
   if (goal)
     type = *goal;
   else
-    pv_random_type(s, s->dtype, &type);
-  pv_attr_set(&a, 0,
+    rl_draw_type(s, s->dtype, &type);
+  rl_attr_set(&a, 0,
               bs_sym(s->ctx.values,
                      bs_arena_printf(s->ctx.arena, "t%u", s->n_tensors++)));
-  pv_attr_set_ints(&a, 1, type.dim, type.rank);
-  pv_attr_set(&a, 2, bs_sym(s->ctx.values, gs_dtype_table[type.dtype].name));
-  if (!pv_attr_close(&a, &attr) ||
+  rl_attr_set_ints(&a, 1, type.dim, type.rank);
+  rl_attr_set(&a, 2, bs_sym(s->ctx.values, gs_dtype_table[type.dtype].name));
+  if (!rl_attr_close(&a, &attr) ||
       !gs_dtype_find(bs_as_sym(s->ctx.values, a.item[2]), &type.dtype))
     return GS_NO_TERM;
-  type.rank = type.access = (uint8_t)pv_attr_ints(&a, 1, type.dim);
+  type.rank = type.access = (uint8_t)rl_attr_ints(&a, 1, type.dim);
   const char *name = bs_as_sym(s->ctx.values, a.item[0]);
   if (n->op == GS_TENSOR)
     return gs_add_tensor(s->p, name, &type, BS_NOWHERE);

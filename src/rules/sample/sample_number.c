@@ -6,15 +6,15 @@
  * 1 for 0.125, and 16 for the 4 whose square it is.  So the rule's literals,
  * what two of them give, and their roots are tried, and what lies on both sides
  * of each. */
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 #include <math.h>
 
 #define LARGEST ((int64_t)1 << 38) /* a term has at most 2^40 elements */
 
 static void
-add_int(pv_numbers *out, double x) {
+add_int(rl_numbers *out, double x) {
   int64_t n = fabs(x) <= (double)LARGEST ? (int64_t)fabs(x) : 0;
-  if (n < 2 || out->n_ints == PV_NUMBERS)
+  if (n < 2 || out->n_ints == RL_SAMPLE_NUMBERS)
     return;
   for (uint32_t k = 0; k < out->n_ints; k++)
     if (out->ints[k] == n)
@@ -30,8 +30,8 @@ has_few_bits(double x) {
 }
 
 static void
-add_real(pv_numbers *out, double x) {
-  if (!isfinite(x) || !has_few_bits(x) || out->n_reals == PV_NUMBERS)
+add_real(rl_numbers *out, double x) {
+  if (!isfinite(x) || !has_few_bits(x) || out->n_reals == RL_SAMPLE_NUMBERS)
     return;
   for (uint32_t k = 0; k < out->n_reals; k++)
     if (out->reals[k] == x)
@@ -40,13 +40,13 @@ add_real(pv_numbers *out, double x) {
 }
 
 static void
-add(pv_numbers *out, double x) {
+add(rl_numbers *out, double x) {
   add_int(out, x);
   add_real(out, x);
 }
 
 static void
-add_roots(pv_numbers *out, double x) {
+add_roots(rl_numbers *out, double x) {
   x = fabs(x);
   add(out, floor(sqrt(x)));
   add(out, floor(cbrt(x)));
@@ -56,7 +56,7 @@ add_roots(pv_numbers *out, double x) {
 }
 
 static void
-add_pair(pv_numbers *out, double x, double y) {
+add_pair(rl_numbers *out, double x, double y) {
   add(out, x * y);
   if (y != 0) {
     add(out, x / y);
@@ -68,10 +68,10 @@ add_pair(pv_numbers *out, double x, double y) {
 
 /* The numbers near those of a rule; numbers that are written stand first. */
 void
-pv_numbers_of(const bs_values *values, const rl_parts *parts, pv_numbers *out) {
+rl_numbers_of(const bs_values *values, const rl_parts *parts, rl_numbers *out) {
   double x[RL_NUMBERS];
   uint32_t n = parts->n_literals;
-  *out = (pv_numbers){0};
+  *out = (rl_numbers){0};
   for (uint32_t k = 0; k < n; k++)
     add(out, x[k] = bs_as_real(values, parts->literals[k]));
   out->n_written = out->n_ints;
@@ -85,9 +85,9 @@ pv_numbers_of(const bs_values *values, const rl_parts *parts, pv_numbers *out) {
 /* The focus, what lies beside it, or a part of it, so that a product of sizes
  * comes near. */
 int64_t
-pv_near_focus(pv_sampler *s) {
+rl_draw_near_focus(rl_sampler *s) {
   int64_t f = s->focus;
-  switch (pv_random(s, 8)) {
+  switch (rl_draw(s, 8)) {
   case 0:
     return f > 1 ? f - 1 : 1;
   case 1:
@@ -97,11 +97,11 @@ pv_near_focus(pv_sampler *s) {
   case 4:
     return f + 1;
   case 5:
-    return f + 2 + (int64_t)pv_random(s, 4);
+    return f + 2 + (int64_t)rl_draw(s, 4);
   case 6:
-    return (int64_t)sqrt((double)f) + (int64_t)pv_random(s, 3);
+    return (int64_t)sqrt((double)f) + (int64_t)rl_draw(s, 3);
   default:
-    f /= 2 + (int64_t)pv_random(s, 2);
-    return f + (int64_t)pv_random(s, 2);
+    f /= 2 + (int64_t)rl_draw(s, 2);
+    return f + (int64_t)rl_draw(s, 2);
   }
 }

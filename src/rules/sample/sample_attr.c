@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* sample_attr.c - the attribute of a node of a pattern: what the pattern says,
  * what its variables hold, and what is free. */
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 #include <assert.h>
 
 static bool
-is_free(const pv_sampler *s, uint32_t slot) {
+is_free(const rl_sampler *s, uint32_t slot) {
   return s->slots[slot] == UINT32_MAX;
 }
 
 /* The value of a pattern all of whose variables are bound.  Patterns nest no
  * deeper than expressions do. */
 static bool
-value_of(const pv_sampler *s, const eg_attr_pattern *a, bs_value *out) {
+value_of(const rl_sampler *s, const eg_attr_pattern *a, bs_value *out) {
   bs_value items[GS_MAX_NESTING];
   switch (a->kind) {
   case EG_ATTR_VALUE:
@@ -37,7 +37,7 @@ value_of(const pv_sampler *s, const eg_attr_pattern *a, bs_value *out) {
 
 /* The value with the parts that the pattern knows put into it. */
 static bs_value
-impose(const pv_sampler *s, const eg_attr_pattern *a, bs_value v) {
+impose(const rl_sampler *s, const eg_attr_pattern *a, bs_value v) {
   bs_value items[GS_MAX_NESTING], known;
   if (value_of(s, a, &known))
     return known;
@@ -51,7 +51,7 @@ impose(const pv_sampler *s, const eg_attr_pattern *a, bs_value v) {
 }
 
 static bool
-unify(pv_sampler *s, const eg_attr_pattern *a, bs_value v) {
+unify(rl_sampler *s, const eg_attr_pattern *a, bs_value v) {
   switch (a->kind) {
   case EG_ATTR_VALUE:
     return bs_same(a->value, v);
@@ -81,9 +81,9 @@ item_pattern(const eg_term_node *n, uint32_t item) {
 }
 
 void
-pv_attr_open(pv_sampler *s, const eg_term_node *node, pv_attr *a) {
+rl_attr_open(rl_sampler *s, const eg_term_node *node, rl_attr *a) {
   bs_value whole;
-  *a = (pv_attr){.s = s, .node = node};
+  *a = (rl_attr){.s = s, .node = node};
   while (gs_op_table[node->op].attrs[a->n] && a->n < 4 && node->op != GS_CALL)
     a->n++;
   bool known = value_of(s, &node->attr, &whole);
@@ -96,7 +96,7 @@ pv_attr_open(pv_sampler *s, const eg_term_node *node, pv_attr *a) {
 }
 
 void
-pv_attr_set(pv_attr *a, uint32_t item, bs_value v) {
+rl_attr_set(rl_attr *a, uint32_t item, bs_value v) {
   assert(item < a->n);
   const eg_attr_pattern *p = item_pattern(a->node, item);
   if (!a->fixed[item])
@@ -104,25 +104,25 @@ pv_attr_set(pv_attr *a, uint32_t item, bs_value v) {
 }
 
 void
-pv_attr_set_int(pv_attr *a, uint32_t item, int64_t v) {
+rl_attr_set_int(rl_attr *a, uint32_t item, int64_t v) {
   assert(item < a->n);
-  pv_attr_set(a, item, bs_int(a->s->ctx.values, v));
+  rl_attr_set(a, item, bs_int(a->s->ctx.values, v));
 }
 
 void
-pv_attr_set_ints(pv_attr *a, uint32_t item, const int64_t *v, uint32_t n) {
+rl_attr_set_ints(rl_attr *a, uint32_t item, const int64_t *v, uint32_t n) {
   assert(n <= GS_MAX_RANK);
-  pv_attr_set(a, item, bs_ints(a->s->ctx.values, v, n));
+  rl_attr_set(a, item, bs_ints(a->s->ctx.values, v, n));
 }
 
 int64_t
-pv_attr_int(const pv_attr *a, uint32_t item) {
+rl_attr_int(const rl_attr *a, uint32_t item) {
   assert(item < a->n);
   return bs_as_int(a->s->ctx.values, a->item[item]);
 }
 
 uint32_t
-pv_attr_ints(const pv_attr *a, uint32_t item, int64_t *out) {
+rl_attr_ints(const rl_attr *a, uint32_t item, int64_t *out) {
   assert(item < a->n);
   uint32_t n = 0;
   bs_to_ints(a->s->ctx.values, a->item[item], out, GS_MAX_RANK, &n);
@@ -130,7 +130,7 @@ pv_attr_ints(const pv_attr *a, uint32_t item, int64_t *out) {
 }
 
 int32_t
-pv_attr_length(const pv_attr *a, uint32_t item) {
+rl_attr_length(const rl_attr *a, uint32_t item) {
   assert(item < a->n);
   const eg_attr_pattern *p = item_pattern(a->node, item);
   if (a->fixed[item])
@@ -139,14 +139,14 @@ pv_attr_length(const pv_attr *a, uint32_t item) {
 }
 
 bool
-pv_attr_left_out(const pv_attr *a, uint32_t item) {
+rl_attr_left_out(const rl_attr *a, uint32_t item) {
   const eg_attr_pattern *p = item_pattern(a->node, item);
   return p && p->kind == EG_ATTR_SLOT &&
          a->s->parts->scope->vars.data[p->slot].name[0] == '(';
 }
 
 bool
-pv_attr_close(pv_attr *a, bs_value *out) {
+rl_attr_close(rl_attr *a, bs_value *out) {
   *out = bs_list(a->s->ctx.values, a->item, a->n);
   *out = gs_canonical_attr(a->s->ctx.values, a->node->op, *out);
   return unify(a->s, &a->node->attr, *out);

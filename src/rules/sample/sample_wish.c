@@ -5,13 +5,13 @@
  * value, any other gets one when it is first asked.  So `(= ?r (dim ?a 1))`,
  * `(= ?r (dim ?b 0))` and `(= ?r 16)` make both sizes 16.  What the equations
  * leave open is random.  Wishes only guide: the condition itself decides. */
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 #include <string.h>
 
 #define MAX_SIDES 128
 
 typedef struct wishes {
-  pv_sampler *s;
+  rl_sampler *s;
   rl_side side[MAX_SIDES];
   uint32_t group[MAX_SIDES]; /* union-find */
   bs_value value[MAX_SIDES]; /* by group */
@@ -91,7 +91,7 @@ set_ranks(wishes *w, uint32_t slot, gs_type *t) {
   if (s < 0 || c < 0 || s + c > GS_MAX_RANK)
     return;
   for (int64_t d = t->rank; d < s + c; d++)
-    t->dim[d] = pv_random_dim(w->s);
+    t->dim[d] = rl_draw_dim(w->s);
   t->access = (uint8_t)s;
   t->rank = (uint8_t)(s + c);
 }
@@ -132,7 +132,7 @@ any_size(const wishes *w, rl_side_kind kind, uint32_t slot, int64_t axis,
   for (uint32_t k = 0; k < w->n; k++)
     if (w->side[k].kind == RL_SIDE_MULTIPLE && find(w, &w->side[k]) == g &&
         w->side[k].axis <= RL_MAX_NUMBER)
-      return w->side[k].axis * (1 + (int64_t)pv_random(w->s, 3));
+      return w->side[k].axis * (1 + (int64_t)rl_draw(w->s, 3));
   return otherwise;
 }
 
@@ -170,7 +170,7 @@ is_mentioned(const wishes *w, uint32_t slot) {
 
 /* A slot that is the root of a :with pattern is grown from it. */
 static bool
-is_leaf(const pv_sampler *s, uint32_t slot) {
+is_leaf(const rl_sampler *s, uint32_t slot) {
   for (uint32_t k = 0; k < s->parts->n_parts; k++)
     if (s->parts->root_slots[k] == slot)
       return false;
@@ -179,12 +179,12 @@ is_leaf(const pv_sampler *s, uint32_t slot) {
 
 static void
 grant(wishes *w, uint32_t slot) {
-  pv_sampler *s = w->s;
+  rl_sampler *s = w->s;
   gs_type t;
   if (s->slots[slot] != UINT32_MAX || !is_leaf(s, slot) ||
       !is_mentioned(w, slot))
     return;
-  pv_random_type(s, s->dtype, &t);
+  rl_draw_type(s, s->dtype, &t);
   set_ranks(w, slot, &t);
   set_list(w, RL_SIDE_SHAPE, slot, &t);
   set_list(w, RL_SIDE_ACCESS_SHAPE, slot, &t);
@@ -192,11 +192,11 @@ grant(wishes *w, uint32_t slot) {
   set_dims(w, slot, &t);
   set_dtype(w, slot, &t);
   if (gs_elements(&t) <= s->sizes.max_elements)
-    s->slots[slot] = pv_random_leaf(s, &t).i;
+    s->slots[slot] = rl_draw_leaf(s, &t).i;
 }
 
 void
-pv_grant_wishes(pv_sampler *s) {
+rl_grant_wishes(rl_sampler *s) {
   wishes w = {.s = s};
   for (uint32_t k = 0; k < s->parts->n_equal; k++)
     join(&w, &s->parts->equal[k]);

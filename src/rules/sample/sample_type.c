@@ -4,7 +4,7 @@
  * Small sizes are likely: what is wrong with a rule shows at 1, 2 and 3, and
  * at sizes that do not divide each other.  So are the numbers that the rule's
  * condition names. */
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 #include "glenside/array/tensor.h"
 #include "base/random.h"
 #include <assert.h>
@@ -14,78 +14,79 @@
 #define MOST_CONSTANTS 8192 /* elements of one that is written out */
 
 uint64_t
-pv_random(pv_sampler *s, uint64_t n) {
+rl_draw(rl_sampler *s, uint64_t n) {
   /* One of none cannot be taken. */
   assert(n);
   return bs_random_next(&s->random) % n;
 }
 
 int64_t
-pv_random_dim(pv_sampler *s) {
+rl_draw_dim(rl_sampler *s) {
   static const int64_t likely[] = {1, 1, 2, 2, 2, 3, 3, 4};
   const rl_parts *p = s->parts;
-  int64_t d = likely[pv_random(s, 8)];
-  if (s->focus && pv_chance(s, 2)) {
-    d = pv_near_focus(s);
+  int64_t d = likely[rl_draw(s, 8)];
+  if (s->focus && rl_draw_one_in(s, 2)) {
+    d = rl_draw_near_focus(s);
     return d > 0 ? d : 1;
   }
   if (s->rank > 6)
-    return 1 + (int64_t)pv_chance(s, s->rank / 2);
-  if (p->n_numbers && pv_chance(s, 4)) {
-    d = p->numbers[pv_random(s, p->n_numbers)];
-    return pv_chance(s, 3) ? d * 2 : pv_chance(s, 4) ? d + 1 : d;
+    return 1 + (int64_t)rl_draw_one_in(s, s->rank / 2);
+  if (p->n_numbers && rl_draw_one_in(s, 4)) {
+    d = p->numbers[rl_draw(s, p->n_numbers)];
+    return rl_draw_one_in(s, 3) ? d * 2 : rl_draw_one_in(s, 4) ? d + 1 : d;
   }
-  if (pv_chance(s, 4))
-    d = 1 + (int64_t)pv_random(s, (uint64_t)s->sizes.max_dim);
+  if (rl_draw_one_in(s, 4))
+    d = 1 + (int64_t)rl_draw(s, (uint64_t)s->sizes.max_dim);
   return d <= s->sizes.max_dim ? d : s->sizes.max_dim;
 }
 
 int64_t
-pv_random_amount(pv_sampler *s, int64_t likely) {
+rl_draw_amount(rl_sampler *s, int64_t likely) {
   const rl_parts *p = s->parts;
-  if (s->focus && pv_chance(s, 2))
-    return s->focus + (int64_t)pv_random(s, 3) - 1;
-  if (!p->n_numbers || !pv_chance(s, 3))
+  if (s->focus && rl_draw_one_in(s, 2))
+    return s->focus + (int64_t)rl_draw(s, 3) - 1;
+  if (!p->n_numbers || !rl_draw_one_in(s, 3))
     return likely;
-  likely = p->numbers[pv_random(s, p->n_numbers)];
-  return pv_chance(s, 2) ? likely : likely + (int64_t)pv_random(s, 3) - 1;
+  likely = p->numbers[rl_draw(s, p->n_numbers)];
+  return rl_draw_one_in(s, 2) ? likely : likely + (int64_t)rl_draw(s, 3) - 1;
 }
 
 /* Of many dimensions only some are more than one. */
 static int64_t
-random_of_many(pv_sampler *s, uint32_t rank) {
-  return rank < 8 || pv_chance(s, rank / 4) ? 1 + (int64_t)pv_random(s, 2) : 1;
+random_of_many(rl_sampler *s, uint32_t rank) {
+  return rank < 8 || rl_draw_one_in(s, rank / 4) ? 1 + (int64_t)rl_draw(s, 2)
+                                                 : 1;
 }
 
 void
-pv_random_type(pv_sampler *s, gs_dtype dtype, gs_type *out) {
+rl_draw_type(rl_sampler *s, gs_dtype dtype, gs_type *out) {
   assert(dtype < GS_DTYPE_COUNT);
   static const uint8_t ranks[] = {0, 1, 1, 2, 2, 2, 3, 3, 4};
-  int64_t named = pv_random_amount(s, 0);
-  uint32_t rank = ranks[pv_random(s, sizeof ranks)];
-  if (named > 4 && named <= MAX_NAMED_RANK && pv_chance(s, 2))
+  int64_t named = rl_draw_amount(s, 0);
+  uint32_t rank = ranks[rl_draw(s, sizeof ranks)];
+  if (named > 4 && named <= MAX_NAMED_RANK && rl_draw_one_in(s, 2))
     rank = (uint32_t)named;
   *out = (gs_type){.dtype = dtype};
   if (rank != named && rank > s->sizes.max_rank)
     rank = s->sizes.max_rank;
-  if (s->rank && !pv_chance(s, 4))
+  if (s->rank && !rl_draw_one_in(s, 4))
     rank = s->rank;
   out->rank = (uint8_t)rank;
-  out->access = (uint8_t)pv_random(s, out->rank + 1u);
+  out->access = (uint8_t)rl_draw(s, out->rank + 1u);
   for (uint32_t d = 0; d < out->rank; d++)
     out->dim[d] =
-        rank > 4 && !s->focus ? random_of_many(s, rank) : pv_random_dim(s);
-  if (pv_chance(s, s->rank ? 2 : 6))
+        rank > 4 && !s->focus ? random_of_many(s, rank) : rl_draw_dim(s);
+  if (rl_draw_one_in(s, s->rank ? 2 : 6))
     for (uint32_t d = 1; d < out->rank; d++)
       out->dim[d] = out->dim[0];
 }
 
 bool
-pv_random_factors(pv_sampler *s, int64_t product, int32_t n, int64_t *out,
-                  uint32_t *n_out) {
+rl_draw_factors(rl_sampler *s, int64_t product, int32_t n, int64_t *out,
+                uint32_t *n_out) {
   assert(product >= 1);
-  uint32_t most = s->rank && pv_chance(s, 2) ? s->rank + 1 : 4;
-  uint32_t count = n >= 0 ? (uint32_t)n : (uint32_t)pv_random(s, most);
+  uint32_t most = s->rank && rl_draw_one_in(s, 2) ? s->rank + 1 : 4;
+  uint32_t count = n >= 0 ? (uint32_t)n : (uint32_t)rl_draw(s, most);
   if (!count && product != 1) {
     if (!n)
       return false;
@@ -100,7 +101,7 @@ pv_random_factors(pv_sampler *s, int64_t product, int32_t n, int64_t *out,
       f = f * f > product ? product : f + 1;
       continue;
     }
-    out[pv_random(s, count)] *= f;
+    out[rl_draw(s, count)] *= f;
     product /= f;
   }
   *n_out = count;
@@ -108,10 +109,10 @@ pv_random_factors(pv_sampler *s, int64_t product, int32_t n, int64_t *out,
 }
 
 static void
-shuffle(pv_sampler *s, int64_t *p, uint32_t lo, uint32_t hi) {
+shuffle(rl_sampler *s, int64_t *p, uint32_t lo, uint32_t hi) {
   assert(lo <= hi);
   for (uint32_t k = hi; k > lo + 1; k--) {
-    uint32_t j = lo + (uint32_t)pv_random(s, k - lo);
+    uint32_t j = lo + (uint32_t)rl_draw(s, k - lo);
     int64_t swap = p[k - 1];
     p[k - 1] = p[j];
     p[j] = swap;
@@ -120,11 +121,11 @@ shuffle(pv_sampler *s, int64_t *p, uint32_t lo, uint32_t hi) {
 
 /* Often within S and within C only. */
 void
-pv_random_permutation(pv_sampler *s, uint32_t split, uint32_t n, int64_t *out) {
+rl_draw_permutation(rl_sampler *s, uint32_t split, uint32_t n, int64_t *out) {
   assert(split <= n && n <= GS_MAX_RANK);
   for (uint32_t k = 0; k < n; k++)
     out[k] = k;
-  switch (pv_random(s, 4)) {
+  switch (rl_draw(s, 4)) {
   case 0:
     shuffle(s, out, 0, split);
     break;
@@ -143,7 +144,7 @@ pv_random_permutation(pv_sampler *s, uint32_t split, uint32_t n, int64_t *out) {
 /* --- leaves --------------------------------------------------------------- */
 
 static gs_term
-tensor(pv_sampler *s, const gs_type *type) {
+tensor(rl_sampler *s, const gs_type *type) {
   gs_type whole = *type;
   gs_fault fault;
   whole.access = whole.rank;
@@ -158,11 +159,11 @@ tensor(pv_sampler *s, const gs_type *type) {
 
 /* Mostly small, now and then so large that sums of it wrap. */
 static double
-constant_value(pv_sampler *s, gs_dtype d) {
+constant_value(rl_sampler *s, gs_dtype d) {
   static const double reals[] = {-1, 0.5, -2, 100};
-  if (!pv_chance(s, 3))
-    return (double)pv_random(s, 3);
-  uint64_t k = pv_random(s, 4);
+  if (!rl_draw_one_in(s, 3))
+    return (double)rl_draw(s, 3);
+  uint64_t k = rl_draw(s, 4);
   if (!gs_dtype_table[d].integer)
     return reals[k];
   int64_t least = gs_dtype_least(d), most = gs_dtype_most(d);
@@ -173,7 +174,7 @@ constant_value(pv_sampler *s, gs_dtype d) {
 
 /* Every element the same number. */
 static gs_term
-constant(pv_sampler *s, const gs_type *type) {
+constant(rl_sampler *s, const gs_type *type) {
   gs_type whole = *type;
   gs_fault fault;
   whole.access = whole.rank;
@@ -194,14 +195,14 @@ constant(pv_sampler *s, const gs_type *type) {
 
 /* A tensor with a border of zeros along some dimension. */
 static gs_term
-padded(pv_sampler *s, const gs_type *type) {
+padded(rl_sampler *s, const gs_type *type) {
   gs_type inner = *type;
   gs_fault fault;
   if (!type->rank)
     return tensor(s, type);
-  uint32_t d = (uint32_t)pv_random(s, type->rank);
-  int64_t keep = 1 + (int64_t)pv_random(s, (uint64_t)type->dim[d]);
-  int64_t before = (int64_t)pv_random(s, (uint64_t)(type->dim[d] - keep) + 1);
+  uint32_t d = (uint32_t)rl_draw(s, type->rank);
+  int64_t keep = 1 + (int64_t)rl_draw(s, (uint64_t)type->dim[d]);
+  int64_t before = (int64_t)rl_draw(s, (uint64_t)(type->dim[d] - keep) + 1);
   inner.dim[d] = keep;
   gs_term t = tensor(s, &inner);
   bs_value items[4] = {bs_sym(s->ctx.values, "zero"), bs_int(s->ctx.values, d),
@@ -214,12 +215,12 @@ padded(pv_sampler *s, const gs_type *type) {
 }
 
 gs_term
-pv_random_leaf(pv_sampler *s, const gs_type *type) {
+rl_draw_leaf(rl_sampler *s, const gs_type *type) {
   assert(gs_is_type(type));
-  if (s->parts->asks_values && pv_chance(s, 2))
+  if (s->parts->asks_values && rl_draw_one_in(s, 2))
     return padded(s, type);
   if (s->parts->asks_values && gs_elements(type) <= MOST_CONSTANTS &&
-      pv_chance(s, 3))
+      rl_draw_one_in(s, 3))
     return constant(s, type);
   return tensor(s, type);
 }

@@ -2,7 +2,7 @@
 /* sample.c - terms grown from patterns; see sample.h.
  *
  * The recursion follows the pattern, whose nesting the parser bounds. */
-#include "prove/sample/sample.h"
+#include "rules/sample/sample.h"
 #include <assert.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ typedef struct place {
   uint32_t node;
 } place;
 
-static gs_term grow(pv_sampler *, place, const gs_type *goal);
+static gs_term grow(rl_sampler *, place, const gs_type *goal);
 
 static const eg_term_node *
 at(place x) {
@@ -31,7 +31,7 @@ root_of(const eg_term *part) {
 /* --- variables ------------------------------------------------------------ */
 
 static gs_term
-bound_term(const pv_sampler *s, place x) {
+bound_term(const rl_sampler *s, place x) {
   if (!at(x)->is_slot || s->slots[at(x)->slot] == UINT32_MAX)
     return GS_NO_TERM;
   return (gs_term){s->slots[at(x)->slot]};
@@ -39,7 +39,7 @@ bound_term(const pv_sampler *s, place x) {
 
 /* Whether something below is bound: then its type decides. */
 static bool
-holds_bound(const pv_sampler *s, place x) {
+holds_bound(const rl_sampler *s, place x) {
   if (at(x)->is_slot)
     return gs_term_ok(bound_term(s, x));
   for (uint32_t k = 0; k < at(x)->n_kids; k++)
@@ -50,7 +50,7 @@ holds_bound(const pv_sampler *s, place x) {
 
 /* The :with pattern of the class in a slot, or NULL. */
 static const eg_term *
-pattern_of_slot(const pv_sampler *s, uint32_t slot, uint32_t *part) {
+pattern_of_slot(const rl_sampler *s, uint32_t slot, uint32_t *part) {
   assert(slot < s->parts->n_slots);
   for (uint32_t k = 1; k < s->parts->n_parts; k++)
     if (s->parts->root_slots[k] == slot && !s->growing[k]) {
@@ -62,7 +62,7 @@ pattern_of_slot(const pv_sampler *s, uint32_t slot, uint32_t *part) {
 
 /* A tensor that is there already, now and then. */
 static gs_term
-reuse(pv_sampler *s, const gs_type *type) {
+reuse(rl_sampler *s, const gs_type *type) {
   gs_type t;
   for (uint32_t k = 0; k < s->p->nodes.len; k++) {
     gs_type_at(s->p, (gs_term){k}, &t);
@@ -74,22 +74,22 @@ reuse(pv_sampler *s, const gs_type *type) {
 }
 
 static gs_term
-leaf(pv_sampler *s, const gs_type *goal) {
+leaf(rl_sampler *s, const gs_type *goal) {
   gs_type type;
   gs_term t = GS_NO_TERM;
   if (goal)
     type = *goal;
   else
-    pv_random_type(s, s->dtype, &type);
+    rl_draw_type(s, s->dtype, &type);
   if (gs_elements(&type) > s->sizes.max_elements)
     return t;
-  if (pv_chance(s, 24))
+  if (rl_draw_one_in(s, 24))
     t = reuse(s, &type);
-  return gs_term_ok(t) ? t : pv_random_leaf(s, &type);
+  return gs_term_ok(t) ? t : rl_draw_leaf(s, &type);
 }
 
 static gs_term
-grow_slot(pv_sampler *s, place x, const gs_type *goal) {
+grow_slot(rl_sampler *s, place x, const gs_type *goal) {
   uint32_t part, slot = at(x)->slot;
   gs_term t = bound_term(s, x);
   gs_type type;
@@ -113,7 +113,7 @@ grow_slot(pv_sampler *s, place x, const gs_type *goal) {
 
 /* The type, as far as its compute side is known from bound variables. */
 static bool
-hint_of(const pv_sampler *s, place x, gs_type *out) {
+hint_of(const rl_sampler *s, place x, gs_type *out) {
   const eg_term_node *n = at(x);
   gs_term t = bound_term(s, x);
   if (gs_term_ok(t)) {
@@ -141,12 +141,12 @@ hint_of(const pv_sampler *s, place x, gs_type *out) {
 /* --- operators ------------------------------------------------------------ */
 
 static gs_term
-finish(pv_sampler *s, pv_attr *a, const gs_term *kids, uint32_t n,
+finish(rl_sampler *s, rl_attr *a, const gs_term *kids, uint32_t n,
        const gs_type *goal) {
   gs_fault fault;
   gs_type type;
   bs_value attr;
-  if (!pv_attr_close(a, &attr))
+  if (!rl_attr_close(a, &attr))
     return GS_NO_TERM;
   gs_term t = gs_add(s->p, a->node->op, attr, kids, n, BS_NOWHERE, &fault);
   if (!gs_term_ok(t))
@@ -161,12 +161,12 @@ finish(pv_sampler *s, pv_attr *a, const gs_term *kids, uint32_t n,
 /* What a child that is a tuple should look like: any operand with a first
  * compute dimension of two. */
 static bool
-hint_for(pv_sampler *s, place x, gs_type *out) {
+hint_for(rl_sampler *s, place x, gs_type *out) {
   if (hint_of(s, x, out))
     return true;
   if (at(x)->is_slot || (at(x)->op != GS_CARTPROD && at(x)->op != GS_PAIR))
     return false;
-  pv_random_type(s, s->dtype, out);
+  rl_draw_type(s, s->dtype, out);
   out->access = 0;
   out->rank += !out->rank;
   out->dim[0] = 2;
@@ -174,50 +174,60 @@ hint_for(pv_sampler *s, place x, gs_type *out) {
 }
 
 static gs_term
-grow_down(pv_sampler *s, place x, pv_attr *a, const gs_type *goal) {
+grow_down(rl_sampler *s, place x, rl_attr *a, const gs_type *goal) {
   gs_type child, hint;
   bool hinted = hint_for(s, kid(x, 0), &hint);
-  if (!pv_sample_down(a, goal, hinted ? &hint : NULL, &child))
+  if (!rl_sample_down(a, goal, hinted ? &hint : NULL, &child))
     return GS_NO_TERM;
   gs_term t = grow(s, kid(x, 0), &child);
   return gs_term_ok(t) ? finish(s, a, &t, 1, goal) : t;
 }
 
 static gs_term
-grow_up(pv_sampler *s, place x, pv_attr *a) {
+grow_up(rl_sampler *s, place x, rl_attr *a) {
   gs_type child;
   gs_term t = grow(s, kid(x, 0), NULL);
   if (!gs_term_ok(t))
     return t;
   gs_type_at(s->p, t, &child);
-  return pv_sample_up(a, &child) ? finish(s, a, &t, 1, NULL) : GS_NO_TERM;
+  return rl_sample_up(a, &child) ? finish(s, a, &t, 1, NULL) : GS_NO_TERM;
 }
 
 static gs_term
-grow_unary(pv_sampler *s, place x, const gs_type *goal) {
-  pv_attr a;
+grow_unary(rl_sampler *s, place x, const gs_type *goal) {
+  rl_attr a;
   gs_type result;
-  pv_attr_open(s, at(x), &a);
+  rl_attr_open(s, at(x), &a);
   if (goal)
     return grow_down(s, x, &a, goal);
-  if (holds_bound(s, kid(x, 0)) || pv_chance(s, 2))
+  if (s->upward || holds_bound(s, kid(x, 0)) || rl_draw_one_in(s, 2))
     return grow_up(s, x, &a);
-  pv_random_result(&a, &result);
+  rl_draw_result(&a, &result);
   return grow_down(s, x, &a, &result);
 }
 
-/* The other side of a binary operator when one is there. */
+/* So many elements a concat has at least along its axis, with those that it
+ * holds; one for anything else. */
+static int64_t
+least_size(place x) {
+  if (at(x)->is_slot || at(x)->op != GS_CONCAT)
+    return 1;
+  return least_size(kid(x, 0)) + least_size(kid(x, 1));
+}
+
+/* The other side of a binary operator, of which `x` is made, when one is
+ * there. */
 static bool
-other_side(pv_attr *a, const gs_type *t, gs_type *other) {
+other_side(rl_attr *a, place x, const gs_type *t, gs_type *other) {
   gs_type fresh;
   *other = *t;
   if (a->node->op == GS_CONCAT) {
-    if (!pv_sample_up(a, t))
+    if (!rl_sample_up(a, t))
       return false;
-    other->dim[pv_attr_int(a, 0)] = pv_random_dim(a->s);
+    other->dim[rl_attr_int(a, 0)] = rl_draw_dim(a->s) + least_size(x) - 1;
   } else if (a->node->op == GS_CARTPROD) {
     uint32_t items = (uint32_t)t->rank - t->access;
-    pv_random_type(a->s, t->dtype, &fresh);
+    rl_draw_type(a->s, t->dtype, &fresh);
     other->access = fresh.access;
     other->rank = (uint8_t)(fresh.access + items);
     if (other->rank > GS_MAX_RANK)
@@ -230,7 +240,7 @@ other_side(pv_attr *a, const gs_type *t, gs_type *other) {
 }
 
 static gs_term
-grow_pair_up(pv_sampler *s, place x, pv_attr *a) {
+grow_pair_up(rl_sampler *s, place x, rl_attr *a) {
   uint32_t first = !holds_bound(s, kid(x, 0)) && holds_bound(s, kid(x, 1));
   gs_term kids[2];
   gs_type t, other;
@@ -238,7 +248,7 @@ grow_pair_up(pv_sampler *s, place x, pv_attr *a) {
   if (!gs_term_ok(kids[first]))
     return GS_NO_TERM;
   gs_type_at(s->p, kids[first], &t);
-  if (!other_side(a, &t, &other))
+  if (!other_side(a, kid(x, !first), &t, &other))
     return GS_NO_TERM;
   kids[!first] = grow(s, kid(x, !first), &other);
   return gs_term_ok(kids[!first]) ? finish(s, a, kids, 2, NULL) : GS_NO_TERM;
@@ -246,7 +256,7 @@ grow_pair_up(pv_sampler *s, place x, pv_attr *a) {
 
 /* How many of the result's access dimensions are the left operand's. */
 static uint32_t
-split_access(pv_sampler *s, place x, const gs_type *goal) {
+split_access(rl_sampler *s, place x, const gs_type *goal) {
   gs_type t;
   gs_term a = bound_term(s, kid(x, 0)), b = bound_term(s, kid(x, 1));
   if (gs_term_ok(a)) {
@@ -257,7 +267,7 @@ split_access(pv_sampler *s, place x, const gs_type *goal) {
     gs_type_at(s->p, b, &t);
     return goal->access > t.access ? (uint32_t)goal->access - t.access : 0;
   }
-  return (uint32_t)pv_random(s, goal->access + 1u);
+  return (uint32_t)rl_draw(s, goal->access + 1u);
 }
 
 /* One item of a tuple of two whose access side is [lo, hi) of the goal's. */
@@ -276,7 +286,7 @@ side_type(const gs_type *goal, uint32_t lo, uint32_t hi, gs_type *out) {
 }
 
 static bool
-sides_down(pv_sampler *s, place x, pv_attr *a, const gs_type *goal,
+sides_down(rl_sampler *s, place x, rl_attr *a, const gs_type *goal,
            gs_type *sides) {
   uint32_t n = goal->access;
   if (at(x)->op == GS_PAIR)
@@ -286,23 +296,24 @@ sides_down(pv_sampler *s, place x, pv_attr *a, const gs_type *goal,
     return side_type(goal, 0, cut, &sides[0]) && cut <= n &&
            side_type(goal, cut, n, &sides[1]);
   }
-  if (!pv_sample_up(a, goal))
+  if (!rl_sample_up(a, goal))
     return false;
-  int64_t d = pv_attr_int(a, 0);
-  if (goal->dim[d] < 2)
+  int64_t d = rl_attr_int(a, 0), least = least_size(kid(x, 0));
+  int64_t spare = goal->dim[d] - least - least_size(kid(x, 1));
+  if (spare < 0)
     return false;
   sides[0] = sides[1] = *goal;
-  sides[0].dim[d] = 1 + (int64_t)pv_random(s, (uint64_t)goal->dim[d] - 1);
+  sides[0].dim[d] = least + (int64_t)rl_draw(s, (uint64_t)spare + 1);
   sides[1].dim[d] = goal->dim[d] - sides[0].dim[d];
   return true;
 }
 
 static gs_term
-grow_binary(pv_sampler *s, place x, const gs_type *goal) {
-  pv_attr a;
+grow_binary(rl_sampler *s, place x, const gs_type *goal) {
+  rl_attr a;
   gs_type sides[2];
   gs_term kids[2];
-  pv_attr_open(s, at(x), &a);
+  rl_attr_open(s, at(x), &a);
   if (!goal)
     return grow_pair_up(s, x, &a);
   if (!sides_down(s, x, &a, goal, sides))
@@ -316,31 +327,31 @@ grow_binary(pv_sampler *s, place x, const gs_type *goal) {
 }
 
 static gs_term
-grow(pv_sampler *s, place x, const gs_type *goal) {
+grow(rl_sampler *s, place x, const gs_type *goal) {
   const eg_term_node *n = at(x);
   if (n->is_slot)
     return grow_slot(s, x, goal);
   if (n->op == GS_CALL)
-    return pv_sample_call(s, x.part, x.node, goal);
+    return rl_sample_call(s, x.part, x.node, goal);
   if (n->n_kids == 1)
     return grow_unary(s, x, goal);
-  return n->n_kids == 2 ? grow_binary(s, x, goal) : pv_sample_input(s, n, goal);
+  return n->n_kids == 2 ? grow_binary(s, x, goal) : rl_sample_input(s, n, goal);
 }
 
 gs_term
-pv_grow(pv_sampler *s, const eg_term *part, uint32_t node,
+rl_grow(rl_sampler *s, const eg_term *part, uint32_t node,
         const gs_type *goal) {
   assert(node < part->n);
   return grow(s, (place){part, node}, goal);
 }
 
 gs_term
-pv_sample(pv_sampler *s) {
+rl_sample_terms(rl_sampler *s) {
   memset(s->slots, 0xff, s->parts->n_slots * sizeof *s->slots);
   memset(s->growing, 0, s->parts->n_parts);
-  pv_choose_huge(s);
-  if (s->parts->n_equal && pv_chance(s, 2))
-    pv_grant_wishes(s);
+  rl_choose_huge(s);
+  if (s->parts->n_equal && rl_draw_one_in(s, 2))
+    rl_grant_wishes(s);
   gs_term root = grow(s, root_of(&s->parts->parts[0]), NULL);
   for (uint32_t k = 1; gs_term_ok(root) && k < s->parts->n_parts; k++) {
     if (s->growing[k])
