@@ -30,6 +30,13 @@ api_has_numbers(glen_context *ctx, const gs_program *p, const char *what) {
   return false;
 }
 
+/* Of what is wrong with the options, whatever the program is. */
+static bool
+refuse_options(glen_context *ctx) {
+  ctx->failure = GLEN_USAGE;
+  return false;
+}
+
 static bool
 is_new(glen_context *ctx, const api_numbers *list, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
@@ -99,7 +106,7 @@ api_read_numbers(glen_context *ctx, bs_arena *arena, const char *const *sizes,
     list[k] = (api_numbers){0};
     if (!read_size(ctx, arena, sizes[k], most, &list[k]) ||
         !is_new(ctx, list, k))
-      return false;
+      return refuse_options(ctx);
   }
   *out = list;
   return true;

@@ -332,12 +332,10 @@ api_set_param(glen_context *ctx, rl_rules *rules, const char *text) {
     bs_error(gs->diags, BS_NOWHERE, "bad-param",
              "cannot read the parameter \"%s\"", text);
     bs_hint(gs->diags, "write NAME=VALUE, as in split-quantum=16");
+    ctx->failure = GLEN_USAGE;
     return false;
   }
-  if (rl_set_param(rules, name, value))
-    return true;
-  return bs_error(gs->diags, BS_NOWHERE, "unknown-param",
-                  "no rule file has a parameter named %s", name);
+  return rl_set_param(rules, name, value) || rl_no_param(rules, name);
 }
 
 static bool

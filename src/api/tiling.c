@@ -295,11 +295,13 @@ count_calls(glen_context *ctx, const api_numbers *given, uint32_t n,
   uint32_t first = 0;
   *calls = 1;
   for (uint32_t k = 0; k < n; k++) {
-    if (given[k].n > 1 && *calls > 1 && given[k].n != *calls)
+    if (given[k].n > 1 && *calls > 1 && given[k].n != *calls) {
+      ctx->failure = GLEN_USAGE;
       return bs_error(&ctx->diags, BS_NOWHERE, "bad-size",
                       "size %s has %u numbers and size %s has %u: one for each "
                       "call",
                       given[first].name, *calls, given[k].name, given[k].n);
+    }
     if (given[k].n > 1 && *calls == 1) {
       *calls = given[k].n;
       first = k;
@@ -314,9 +316,8 @@ read_calls(glen_context *ctx, const gs_program *p, const char *const *sizes,
            uint32_t n, uint32_t *calls) {
   bs_arena *arena = p->ctx.arena;
   api_numbers *given;
-  if (!is_open(ctx, p) ||
-      !api_read_numbers(ctx, arena, sizes, n, MOST_CALLS, &given) ||
-      !know_names(ctx, p->sizes, given, n) ||
+  if (!api_read_numbers(ctx, arena, sizes, n, MOST_CALLS, &given) ||
+      !is_open(ctx, p) || !know_names(ctx, p->sizes, given, n) ||
       !count_calls(ctx, given, n, calls))
     return NULL;
   int64_t *at = BS_NEWS(arena, int64_t, *calls * p->sizes->n);

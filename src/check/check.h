@@ -47,7 +47,8 @@ typedef struct ck_rule {
 typedef struct ck_param {
   const char *name;
   bs_value value;
-  bool given; /* on the command line */
+  bool given;    /* on the command line */
+  bool declared; /* in a file */
 } ck_param;
 
 typedef struct ck_rules {
@@ -61,7 +62,9 @@ typedef struct ck_rules {
 void ck_rules_init(ck_rules *, const gs_context *, const gs_target *);
 /* NAME=VALUE; before loading. */
 bool ck_give_param(ck_rules *, const char *text);
-/* Behind all files: the instructions of the target. */
+/* Behind all files: is each parameter that was given declared in one? */
+bool ck_know_params(const ck_rules *);
+/* Then the instructions of the target. */
 void ck_add_instrs(ck_rules *);
 /* NULL when there is none of that name.  Behind a dot stands of which of an
  * instruction's rules a step is. */

@@ -40,9 +40,12 @@ read_param(ck_rules *r, const bs_sexps *sx, uint32_t node) {
   uint32_t value = bs_sx_item(sx, node, 2);
   if (!name || !value)
     return bad(r, bs_sx_at(sx, node)->span, "a param needs a name and a value");
-  if (!find_param(r, name))
+  ck_param *p = find_param(r, name);
+  if (p)
+    p->declared = true;
+  else
     bs_push(r->ctx->heap, &r->params,
-            (ck_param){name, gs_data_value(r->ctx, sx, value), false});
+            (ck_param){name, gs_data_value(r->ctx, sx, value), false, true});
   return true;
 }
 
@@ -53,6 +56,24 @@ ck_give_param(ck_rules *r, const char *text) {
     return bad(r, BS_NOWHERE, "-p takes NAME=VALUE");
   bs_push(r->ctx->heap, &r->params, given);
   return true;
+}
+
+bool
+ck_know_params(const ck_rules *r) {
+  const char **names = BS_NEWS(r->ctx->arena, const char *, r->params.len + 1);
+  uint32_t n = 0;
+  const ck_param *wrong = NULL;
+  for (uint32_t k = 0; k < r->params.len; k++)
+    if (r->params.data[k].declared)
+      names[n++] = r->params.data[k].name;
+    else
+      wrong = &r->params.data[k];
+  if (!wrong)
+    return true;
+  bs_error(r->ctx->diags, BS_NOWHERE, "unknown-param",
+           "no rule file has a parameter named %s", wrong->name);
+  bs_hint_names(r->ctx->diags, wrong->name, names, n);
+  return false;
 }
 
 /* ---- outlines ---- */

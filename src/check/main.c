@@ -68,7 +68,7 @@ say(const gs_context *ctx, const ck_proof *x, bool quiet) {
 
 /* ---- the job ---- */
 
-static bool
+static int
 load(const gs_context *ctx, const job *j, ck_rules *rules) {
   const list *given = j->lists;
   uint32_t n = given[TARGET].n;
@@ -79,13 +79,14 @@ load(const gs_context *ctx, const job *j, ck_rules *rules) {
         : gs_target_default(ctx);
   bool ok = t != NULL;
   ck_rules_init(rules, ctx, t);
-  for (uint32_t k = 0; ok && k < given[PARAMS].n; k++)
-    ok = ck_give_param(rules, given[PARAMS].said[k]);
+  for (uint32_t k = 0; k < given[PARAMS].n; k++)
+    if (!ck_give_param(rules, given[PARAMS].said[k]))
+      return USAGE;
   for (uint32_t k = 0; ok && k < given[RULES].n; k++)
     ok = gs_forms_load(&rules->forms, bs_path_found(ctx->arena, &bs_rules_place,
                                                     given[RULES].said[k]));
   ck_add_instrs(rules);
-  return ok;
+  return ok && ck_know_params(rules) ? ACCEPTED : BAD_INPUT;
 }
 
 static int
@@ -94,13 +95,14 @@ check(const gs_context *ctx, const job *j) {
   ck_rules rules;
   gs_program *p[2] = {NULL, NULL}; /* the program, the result */
   ck_proof x = {.ctx = ctx, .rules = &rules};
-  bool ok = load(ctx, j, &rules);
+  int code = load(ctx, j, &rules);
+  bool ok = code == ACCEPTED;
   for (uint32_t k = 0; ok && k < files->n; k += 2) {
     p[k / 2] = gs_parse_file(ctx, rules.target, files->said[k]);
     ok = p[k / 2] != NULL;
   }
   if (!ok || !ck_read_proof(&x, files->said[1]))
-    return BAD_INPUT;
+    return code ? code : BAD_INPUT;
   ck_check_proof(&x, p[0], p[1]);
   return say(ctx, &x, j->lists[QUIET].n);
 }

@@ -71,15 +71,25 @@ check_param(const rl_rules *rules, const rl_param *p) {
 }
 
 bool
+rl_no_param(const rl_rules *rules, const char *name) {
+  uint32_t n = rules->params.len;
+  const char **names = BS_NEWS(rules->ctx.arena, const char *, n + (size_t)1);
+  for (uint32_t k = 0; k < n; k++)
+    names[k] = rules->params.data[k].name;
+  bs_error(rules->ctx.diags, BS_NOWHERE, "unknown-param",
+           "no rule file has a parameter named %s", name);
+  bs_hint_names(rules->ctx.diags, name, names, n);
+  return false;
+}
+
+bool
 rl_check_params(const rl_rules *rules) {
   bool ok = true;
   for (uint32_t k = 0; k < rules->params.len; k++)
     ok &= check_param(rules, &rules->params.data[k]);
   for (uint32_t k = 0; k < rules->overrides.len; k++)
     if (!find_param(rules, rules->overrides.data[k].name))
-      ok = bs_error(rules->ctx.diags, BS_NOWHERE, "unknown-param",
-                    "no rule file has a parameter named %s",
-                    rules->overrides.data[k].name);
+      ok = rl_no_param(rules, rules->overrides.data[k].name);
   return ok;
 }
 

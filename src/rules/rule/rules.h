@@ -42,6 +42,8 @@ bool rl_load(rl_rules *, const char *path);
 bool rl_load_source(rl_rules *, uint32_t source);
 /* --param NAME=VALUE, before or after loading; false when no such param. */
 bool rl_set_param(rl_rules *, const char *name, bs_value);
+/* Says that there is no such param, and which there are; false. */
+bool rl_no_param(const rl_rules *, const char *name);
 /* After the last load: resolves names, compiles.  False with diagnostics. */
 bool rl_finish(rl_rules *);
 
