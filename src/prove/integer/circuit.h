@@ -32,7 +32,7 @@ typedef struct pv_circuit {
   BS_VEC(pv_gate) gates;
   BS_VEC(uint32_t) args;
   BS_VEC(pv_wire) wires; /* by leaf */
-  BS_VEC(uint8_t) text;  /* scratch */
+  BS_VEC(uint8_t) text;  /* by pv_circuit_write */
   uint32_t left, right;  /* gates */
   uint32_t bits;         /* of all leaves together; at most UINT32_MAX */
   bool integers;         /* every gate is one of integers */
@@ -58,10 +58,8 @@ void pv_bare_done(pv_bare *);
 bool pv_circuit_take(pv_bare *, pv_value left, pv_value right, pv_circuit *);
 void pv_circuit_init(pv_circuit *, bs_heap *);
 void pv_circuit_done(pv_circuit *);
-/* Tells circuits apart, but for where their leaves are. */
-typedef struct pv_circuit_key {
-  uint64_t hash[2];
-} pv_circuit_key;
-pv_circuit_key pv_circuit_hash(pv_circuit *);
+/* Writes the circuit into its `text`: two circuits have one text where they are
+ * the same but for where their leaves are. */
+void pv_circuit_write(pv_circuit *);
 
 #endif

@@ -8,22 +8,26 @@
  *
  * Values that tell both sides apart become the first input that is run: the
  * interpreter has the last word. */
+#include "base/hash.h"
 #include "prove/integer/decide.h"
 #include <string.h>
 
 #define KNOWN      4096 /* circuits that are remembered; a power of two */
-#define MOST_ASKED 24   /* new circuits of a question */
+#define MOST_TEXT  ((size_t)1 << 25) /* bytes of their texts */
+#define MOST_ASKED 24                /* new circuits of a question */
 
 typedef struct known {
-  pv_circuit_key key;
+  uint64_t hash;       /* of the text */
+  const uint8_t *text; /* of the circuit; NULL: free */
+  uint32_t length;
   pv_outcome outcome;
-  bool taken;
 } known;
 
 struct pv_memo {
   bs_heap *heap;
   pv_bits *bits;
   uint32_t n;
+  size_t bytes; /* of all texts */
   known known[KNOWN];
 };
 
@@ -49,12 +53,28 @@ decide(pv_memo *m, const pv_circuit *c, const bs_values *values, double *out) {
   return found == PV_OPEN ? pv_exhaust(c, values, out) : found;
 }
 
+/* Equal hashes say nothing: the circuit itself is compared. */
 static known *
-find(pv_memo *m, pv_circuit_key key) {
-  uint32_t at = (uint32_t)key.hash[0] & (KNOWN - 1);
-  while (m->known[at].taken && memcmp(&m->known[at].key, &key, sizeof key) != 0)
-    at = (at + 1) & (KNOWN - 1);
-  return &m->known[at];
+find(pv_memo *m, const pv_circuit *c, uint64_t hash) {
+  uint32_t at = (uint32_t)hash & (KNOWN - 1);
+  for (known *k;; at = (at + 1) & (KNOWN - 1)) {
+    k = &m->known[at];
+    if (!k->text || (k->hash == hash && k->length == c->text.len &&
+                     !memcmp(k->text, c->text.data, k->length)))
+      return k;
+  }
+}
+
+static void
+remember(pv_memo *m, known *k, const pv_circuit *c, uint64_t hash,
+         pv_outcome outcome) {
+  if (m->n == KNOWN / 2 || m->bytes + c->text.len > MOST_TEXT)
+    return;
+  uint8_t *text = bs_alloc(m->heap, c->text.len);
+  memcpy(text, c->text.data, c->text.len);
+  *k = (known){hash, text, c->text.len, outcome};
+  m->bytes += c->text.len;
+  m->n++;
 }
 
 /* Values that tell apart are wanted, and found again each time.  A question
@@ -62,17 +82,17 @@ find(pv_memo *m, pv_circuit_key key) {
 static pv_outcome
 outcome_of(pv_memo *m, pv_circuit *c, const bs_values *values, uint32_t *asked,
            double *out) {
-  known *k = find(m, pv_circuit_hash(c));
-  if (k->taken && k->outcome != PV_DIFFERENT)
+  pv_circuit_write(c);
+  uint64_t hash = bs_hash(c->text.data, c->text.len);
+  known *k = find(m, c, hash);
+  if (k->text && k->outcome != PV_DIFFERENT)
     return k->outcome;
   if (++*asked > MOST_ASKED)
     return PV_OPEN;
   bs_stage_check(c->heap);
   pv_outcome found = decide(m, c, values, out);
-  if (!k->taken && m->n < KNOWN / 2) {
-    *k = (known){pv_circuit_hash(c), found, true};
-    m->n++;
-  }
+  if (!k->text)
+    remember(m, k, c, hash, found);
   return found;
 }
 
