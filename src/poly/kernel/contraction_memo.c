@@ -11,28 +11,20 @@
 #include "poly/loops/memo.h"
 #include <assert.h>
 
-static uint64_t
-mix(uint64_t hash, uint64_t with) {
-  hash = (hash ^ with) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 32;
-}
-
 /* Its number, and whatever steps change of it. */
-static uint64_t
-digest(const po_program *p, uint32_t array) {
+static void
+ask_of_array(const po_program *p, uint32_t array, po_memo_key *key) {
   assert(array < p->arrays.len);
   const po_array *a = &p->arrays.data[array];
-  uint64_t hash = mix(array, a->role);
-  hash = mix(hash, a->dtype);
-  hash = mix(hash, a->scope);
-  hash = mix(hash, a->memory);
-  hash = mix(hash, a->prepack | a->before << 1 | a->packed << 2);
+  po_memo_word(key, (uint64_t)array << 32 | a->memory);
+  po_memo_word(key, (uint64_t)a->role << 48 | (uint64_t)a->dtype << 32 |
+                        (uint64_t)a->scope << 16 | (uint64_t)a->rank << 4 |
+                        a->prepack | a->before << 1 | a->packed << 2);
   for (uint32_t d = 0; d < a->rank; d++) {
-    hash = mix(hash, (uint64_t)a->dim[d]);
-    hash = mix(hash, (uint64_t)a->fold[d]);
-    hash = mix(hash, (uint64_t)a->pad[d]);
+    po_memo_word(key, (uint64_t)a->dim[d]);
+    po_memo_word(key, (uint64_t)a->fold[d]);
+    po_memo_word(key, (uint64_t)a->pad[d]);
   }
-  return hash;
 }
 
 static bool
@@ -45,11 +37,13 @@ ask_of(const po_program *p, uint32_t stmt, po_memo_key *key) {
   if (!po_is_as_made(s) || s->contract || s->instr)
     return false;
   po_memo_of(key, s->domain, NULL, s->write, s->like);
-  po_memo_of(key, NULL, NULL, NULL, digest(p, s->array));
-  for (uint32_t k = 0; k < s->n_exprs; k++)
-    if (s->exprs[k].index)
-      po_memo_of(key, NULL, NULL, s->exprs[k].index,
-                 digest(p, s->exprs[k].array));
+  ask_of_array(p, s->array, key);
+  for (uint32_t k = 0; k < s->n_exprs; k++) {
+    if (!s->exprs[k].index)
+      continue;
+    po_memo_of(key, NULL, NULL, s->exprs[k].index, 0);
+    ask_of_array(p, s->exprs[k].array, key);
+  }
   return true;
 }
 

@@ -12,7 +12,9 @@ typedef struct po_memo_entry {
   po_memo_question question;
   uint32_t number, n, bucket;
   po_memo_answer answer;
-  void *bytes; /* the answer's */
+  void *bytes;    /* the answer's */
+  uint64_t *word; /* n_words of them, behind the parts */
+  uint32_t n_words;
   po_memo_part part[];
 } entry;
 
@@ -23,7 +25,7 @@ po_memo_ask(po_memo_key *key, po_memo_question question, uint32_t number) {
   assert(question <= PO_MEMO_PLAN);
   key->question = question;
   key->number = number;
-  key->n = 0;
+  key->n = key->n_words = 0;
   key->too_long = false;
 }
 
@@ -35,6 +37,15 @@ po_memo_of(po_memo_key *key, isl_set *domain, isl_multi_aff *time,
     key->too_long = true;
   else
     key->part[key->n++] = (po_memo_part){domain, time, index, how};
+}
+
+void
+po_memo_word(po_memo_key *key, uint64_t word) {
+  assert(key->n_words <= PO_MEMO_WORDS);
+  if (key->n_words == PO_MEMO_WORDS)
+    key->too_long = true;
+  else
+    key->word[key->n_words++] = word;
 }
 
 static uint64_t
@@ -53,6 +64,8 @@ bucket_of(const po_memo_key *key) {
     hash = mix(hash, (uintptr_t)part->index);
     hash = mix(hash, part->how);
   }
+  for (uint32_t k = 0; k < key->n_words; k++)
+    hash = mix(hash, key->word[k]);
   return (uint32_t)(hash % PO_MEMO_BUCKETS);
 }
 
@@ -65,7 +78,8 @@ is_part(const po_memo_part *a, const po_memo_part *b) {
 static bool
 is_asked(const entry *e, const po_memo_key *key) {
   bool same = e->question == key->question && e->number == key->number &&
-              e->n == key->n;
+              e->n == key->n && e->n_words == key->n_words &&
+              !memcmp(e->word, key->word, key->n_words * sizeof *e->word);
   for (uint32_t k = 0; same && k < key->n; k++)
     same = is_part(&e->part[k], &key->part[k]);
   return same;
@@ -135,8 +149,9 @@ hold(entry *e, const po_memo_key *key, const po_memo_answer *answer) {
 
 void
 po_memo_put(po_memo *memo, const po_memo_key *key, po_memo_answer answer) {
-  entry *e =
-      key->too_long ? NULL : malloc(sizeof *e + key->n * sizeof *e->part);
+  size_t parts = key->n * sizeof(po_memo_part);
+  size_t words = key->n_words * sizeof *key->word;
+  entry *e = key->too_long ? NULL : malloc(sizeof *e + parts + words);
   void *bytes = e ? copy_bytes(&answer) : NULL;
   if (!e || (answer.bytes && !bytes)) {
     free(e);
@@ -149,7 +164,10 @@ po_memo_put(po_memo *memo, const po_memo_key *key, po_memo_answer answer) {
                .number = key->number,
                .n = key->n,
                .bucket = bucket_of(key),
-               .bytes = bytes};
+               .bytes = bytes,
+               .word = (uint64_t *)(void *)(e->part + key->n),
+               .n_words = key->n_words};
+  memcpy(e->word, key->word, words);
   hold(e, key, &answer);
   e->next = memo->bucket[e->bucket];
   memo->bucket[e->bucket] = e;

@@ -17,7 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PO_MEMO_ENTRIES = 2048, PO_MEMO_BUCKETS = 4096, PO_MEMO_PARTS = 48 };
+enum {
+  PO_MEMO_ENTRIES = 2048,
+  PO_MEMO_BUCKETS = 4096,
+  PO_MEMO_PARTS = 48,
+  PO_MEMO_WORDS = 512
+};
 
 typedef enum po_memo_question {
   PO_MEMO_VALUES,  /* of the first n functions of times: a set */
@@ -41,6 +46,8 @@ typedef struct po_memo_key {
   uint32_t n;
   bool too_long; /* it cannot be remembered */
   po_memo_part part[PO_MEMO_PARTS];
+  uint32_t n_words;
+  uint64_t word[PO_MEMO_WORDS]; /* numbers that matter */
 } po_memo_key;
 
 typedef struct po_memo_answer {
@@ -61,6 +68,7 @@ typedef struct po_memo {
 void po_memo_ask(po_memo_key *, po_memo_question, uint32_t number);
 void po_memo_of(po_memo_key *, isl_set *domain, isl_multi_aff *time,
                 isl_pw_multi_aff *index, uint64_t how);
+void po_memo_word(po_memo_key *, uint64_t);
 /* What was put, to be copied; NULL: nothing was, or it is gone. */
 const po_memo_answer *po_memo_find(const po_memo *, const po_memo_key *);
 /* Takes copies. */

@@ -55,6 +55,25 @@ Test(memo, an_answer_is_that_of_all_that_was_asked) {
   end(&f);
 }
 
+/* All of them are compared, and not what they are mixed to. */
+Test(memo, numbers_are_told_apart_one_by_one) {
+  fixture f = begin();
+  po_memo_key key = asked(PO_MEMO_PLAN, 0, f.a, 0), other = key;
+  for (uint64_t k = 0; k < PO_MEMO_WORDS; k++)
+    po_memo_word(&key, k);
+  po_memo_put(f.memo, &key, (po_memo_answer){.yes = true});
+  cr_assert(po_memo_find(f.memo, &key));
+  cr_expect_null(po_memo_find(f.memo, &other), "without numbers");
+  for (uint32_t k = 0; k < PO_MEMO_WORDS; k += 73) {
+    other = key;
+    other.word[k]++;
+    cr_expect_null(po_memo_find(f.memo, &other), "another number %u", k);
+  }
+  po_memo_word(&key, 1);
+  cr_expect(key.too_long && !po_memo_find(f.memo, &key), "one too many");
+  end(&f);
+}
+
 Test(memo, the_oldest_answers_go) {
   fixture f = begin();
   for (uint32_t k = 0; k <= PO_MEMO_ENTRIES; k++) {
