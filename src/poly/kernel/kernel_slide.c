@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_slide.c - recognises reductions over windows with linear addresses. */
 #include "poly/kernel/kernel_slide.h"
+#include "poly/loops/functions.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/bounds.h"
@@ -318,7 +319,7 @@ bool
 po_is_costly_formula(const po_stmt *s) {
   for (uint32_t k = 0; k < s->n_exprs; k++) {
     const po_expr *e = &s->exprs[k];
-    if (e->kind == PO_UNARY && gs_compute_table[e->op].rate == GS_RATE_SCALAR)
+    if (e->kind == PO_UNARY && po_is_costly(e->op))
       return true;
   }
   return false;

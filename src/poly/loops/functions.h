@@ -37,4 +37,11 @@ po_is_own_function(const char *call) {
   return false;
 }
 
+/* An operator that takes so long, by its price, that a value of it is computed
+ * once and not again for each use. */
+static inline bool
+po_is_costly(gs_compute op) {
+  return gs_compute_table[op].rate == GS_RATE_SCALAR;
+}
+
 #endif

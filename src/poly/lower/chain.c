@@ -16,6 +16,7 @@
  * What a reduction reads once is a part of what it adds up, too.  What comes
  * right from a contraction is not, as it is computed where that stores. */
 #include "poly/lower/lower.h"
+#include "poly/loops/functions.h"
 #include <assert.h>
 #include <math.h>
 
@@ -35,13 +36,18 @@ typedef struct link {
   uint32_t size;        /* of a root: operators of its expression */
 } link;
 
-static gs_compute_kind
-kind_of(const po_lowering *low, gs_term t) {
+static gs_compute
+operator_of(const po_lowering *low, gs_term t) {
   assert(gs_at(low->source, t)->op == GS_COMPUTE);
   gs_compute op = GS_C_ADD;
   const bs_values *values = low->source->ctx.values;
   gs_compute_of(values, bs_item(values, gs_at(low->source, t)->attr, 0), &op);
-  return gs_compute_table[op].kind;
+  return op;
+}
+
+static gs_compute_kind
+kind_of(const po_lowering *low, gs_term t) {
+  return gs_compute_table[operator_of(low, t)].kind;
 }
 
 /* One expression of its operands for each element. */
@@ -209,15 +215,6 @@ is_exact(const po_lowering *low, gs_term t) {
   return type.dtype == GS_F32 || type.dtype == GS_F64 || type.dtype == GS_I32;
 }
 
-/* What is costly is computed once, whatever a compiler sees of copies. */
-static bool
-is_cheap(const po_lowering *low, gs_term t) {
-  gs_compute op = GS_C_ADD;
-  const bs_values *values = low->source->ctx.values;
-  gs_compute_of(values, bs_item(values, gs_at(low->source, t)->attr, 0), &op);
-  return gs_compute_table[op].rate != GS_RATE_SCALAR;
-}
-
 static bool
 is_whole(po_lowering *low, gs_term t) {
   for (uint32_t k = 0; k < items_of(low, t); k++)
@@ -241,12 +238,14 @@ follows_products(const po_lowering *low, gs_term t) {
 }
 
 /* Whether it becomes a part of its root's expression, which is computed part by
- * part where it reads several arrays. All of its readers were asked before. */
+ * part where it reads several arrays. All of its readers were asked before.
+ * What is costly is computed once, whatever a compiler sees of copies. */
 static bool
 is_link(po_lowering *low, gs_term t, link *links) {
   const link *own = &links[t.i];
   if (!own->reads || own->barred || !is_pointwise(low, t) ||
-      !is_exact(low, t) || (own->copies > 1 && !is_cheap(low, t)))
+      !is_exact(low, t) ||
+      (own->copies > 1 && po_is_costly(operator_of(low, t))))
     return false;
   if (is_reduction(low, (gs_term){own->root}) && follows_products(low, t))
     return false;
