@@ -145,20 +145,23 @@ loads_in_vectors(const po_program *p, const po_stmt *stmt, uint32_t j) {
   return scattered && lanes > 1 ? lanes : 1;
 }
 
-/* Loads that a formula takes for each point, and how many of them there would
- * be if all went along vectors: what is the same along its innermost loop
- * stays in a register. */
-static int64_t
-loads_of(const po_program *p, const po_stmt *stmt, int64_t *at_best) {
-  int64_t n = 0;
-  *at_best = 0;
+/* Loads that a formula takes for each point, and those that it would take if
+ * all went along vectors: what is the same along its innermost loop stays in a
+ * register. */
+typedef struct loads {
+  int64_t taken, at_best;
+} loads;
+
+static loads
+loads_of(const po_program *p, const po_stmt *stmt) {
+  loads n = {0, 0};
   for (uint32_t j = 0; j < stmt->n_exprs; j++) {
     const po_expr *e = &stmt->exprs[j];
     if (e->kind == PO_READ && !is_read_before(stmt, j) && stmt->n_iters &&
         isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, stmt->n_iters - 1,
                                        1) != isl_bool_false) {
-      n += loads_in_vectors(p, stmt, j);
-      ++*at_best;
+      n.taken += loads_in_vectors(p, stmt, j);
+      n.at_best++;
     }
   }
   return n;
@@ -171,11 +174,10 @@ is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
               int64_t cost) {
   assert(stmt < p->stmts.len);
   const po_stmt *s = &p->stmts.data[stmt];
-  int64_t at_best;
-  double formula = (double)(cost + loads_of(p, s, &at_best));
+  double formula = (double)(cost + loads_of(p, s).taken);
   double made = (double)po_likely_instances(p, stmt);
-  double loads = (double)reads_of(p, array, true);
-  return loads * formula < made * (formula + 1) + loads;
+  double reads = (double)reads_of(p, array, true);
+  return reads * formula < made * (formula + 1) + reads;
 }
 
 /* What it takes to compute a value again for each use is no more than to keep
@@ -184,9 +186,9 @@ is_cheap_near(const po_program *p, uint32_t array, uint32_t stmt,
 static bool
 is_cheap_in_tiles(const po_program *p, uint32_t stmt, int64_t reads,
                   int64_t made, int64_t cost) {
-  int64_t at_best,
-      loads = loads_of(p, &p->stmts.data[stmt], &at_best) - at_best;
-  double again = (double)(cost ? cost : 1) + (double)loads;
+  loads own = loads_of(p, &p->stmts.data[stmt]);
+  double scattered = (double)(own.taken - own.at_best);
+  double again = (double)(cost ? cost : 1) + scattered;
   return (double)reads * again <= (double)GS_INLINE_OPERATIONS * (double)made;
 }
 
