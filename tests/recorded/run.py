@@ -13,6 +13,10 @@ to change an output shows which ones it changes: --keep leaves the texts in a
 folder, so that those of two builds can be compared by diff.  --first stops at
 the first one.
 
+What glen-check-proof says is held against its exit code, too: it accepts each
+proof that is as glen wrote it, and of those that are altered it ends with 0, 1
+or 4 as it accepts, cannot read or rejects them.
+
 The commands are the products of small tables, in groups (cases.py); no GROUP
 means all.  The last line is `N passed, N failed`.
 """
@@ -128,9 +132,10 @@ def of_proof(glen, words, folder, stem, bound, timeout):
     proof = os.path.join(folder, stem + ".proof")
     text = call([glen, "saturate", path, *options, "--emit", "proof", "-o",
                  stem + ".proof"], folder, "", bound, timeout)
+    own = written_by_glen = None
     if os.path.exists(proof):
         with open(proof, encoding="utf-8") as f:
-            own = f.read()
+            own = written_by_glen = f.read()
         program, _, lemmas = own.rpartition("\n(proof")
         if number % 8:
             own = f"{program}\n(proof{altered(lemmas, number)}"
@@ -141,9 +146,25 @@ def of_proof(glen, words, folder, stem, bound, timeout):
         text += own
     checker = os.path.join(os.path.dirname(os.path.dirname(glen)), "check",
                            "glen-check-proof")
-    text += call([checker, path, stem + ".proof", *options], folder, "", bound, timeout)
-    text = text.replace(stem, "OUT")
-    return known(text)
+    verdict = call([checker, path, stem + ".proof", *options], folder, "", bound, timeout)
+    check_verdict(" ".join(words), verdict, whole=own == written_by_glen)
+    return known((text + verdict).replace(stem, "OUT"))
+
+
+# What an exit code goes with, at the beginning of a line.
+SAYS = {0: "accepted: ", 1: r".*\berror: ", 4: "rejected: "}
+WRONG_CODES = []
+
+
+def check_verdict(name, verdict, whole):
+    """Does the checker's exit code fit what it says, and the proof?"""
+    code = int(verdict.rsplit("exit ", 1)[1])
+    says = [k for k, beginning in SAYS.items()
+            if re.search("^" + beginning, verdict, re.M)]
+    if says != [code]:
+        WRONG_CODES.append(f"exit code {code} beside what is said: {name}")
+    elif whole and code:
+        WRONG_CODES.append(f"a proof as glen wrote it has {code}: {name}")
 
 
 def of_both(glen, words, folder, number, bound, timeout):
@@ -211,8 +232,11 @@ def main():
         print(f"not as recorded: glen {name}")
     for name in lost:
         print(f"recorded, but not asked any more: glen {name}")
-    print(f"{len(found) - len(wrong)} passed, {len(wrong) + len(lost)} failed")
-    sys.exit(bool(wrong or lost))
+    for what in WRONG_CODES:
+        print(what)
+    failed = len(wrong) + len(lost) + len(WRONG_CODES)
+    print(f"{len(found) - len(wrong)} passed, {failed} failed")
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":
