@@ -113,8 +113,7 @@ static void
 put_count(const bs_diags *d, uint32_t shown, bs_text *text) {
   uint32_t all = d->errors - d->errors_taken;
   if (all > shown)
-    bs_putf(text, "%u more error%s not shown\n", all - shown,
-            all - shown == 1 ? "" : "s");
+    bs_putf(text, "%u more %s not shown\n", BS_COUNTED(all - shown, "error"));
 }
 
 static const char *

@@ -335,7 +335,7 @@ tell_instr(api_mapping *m, const char *name, bs_text *out, bs_json *j) {
   bs_json_int(j, "calls", calls);
   bs_putf(out, "\n%s: ", name);
   if (calls)
-    bs_putf(out, "used %lld time%s\n", (long long)calls, calls == 1 ? "" : "s");
+    bs_putf(out, "used %lld %s\n", BS_COUNTED((long long)calls, "time"));
   else
     bs_put(out, "not used\n");
   bs_json_array(j, "nearest");

@@ -31,9 +31,10 @@ api_put_near(glen_context *ctx, const rl_near *near, bs_text *out) {
   bs_putc(out, '\n');
   if (near->expected)
     bs_putf(out,
-            "    matched %u of %u parts of the pattern\n    needs %s\n    "
+            "    matched %u of %u %s of the pattern\n    needs %s\n    "
             "found %s\n",
-            near->matched, near->total, near->expected, near->found);
+            near->matched, BS_COUNTED(near->total, "part"), near->expected,
+            near->found);
   for (uint32_t k = 0; k < near->n_needs; k++)
     put_need(ctx, &near->needs[k], out);
 }

@@ -113,14 +113,16 @@ void
 api_put_phases(const glen_result *r, bs_text *text) {
   const rl_run *run = &r->run;
   const glen_summary *s = &r->summary;
-  bs_putf(text, "; stop     %s: %u iterations, %u e-nodes, %u e-classes\n",
-          s->stop, s->iterations, s->nodes, s->classes);
+  bs_putf(text, "; stop     %s: %u %s, %u %s, %u %s\n", s->stop,
+          BS_COUNTED(s->iterations, "iteration"),
+          BS_COUNTED(s->nodes, "e-node"),
+          BS_COUNTED_AS(s->classes, "e-class", "e-classes"));
   if (r->regions)
     bs_putf(text, "; regions  %u, of which %u differ\n", r->regions->count,
             r->regions->different);
   if (run->n_never_ran)
-    bs_putf(text, ";          %u of %u rules never ran\n", run->n_never_ran,
-            run->n_allowed);
+    bs_putf(text, ";          %u of %u %s never ran\n", run->n_never_ran,
+            BS_COUNTED(run->n_allowed, "rule"));
   for (size_t k = 0; k < sizeof raised_by / sizeof *raised_by; k++) {
     bs_text cut;
     bs_text_init(&cut, &r->ctx->heap);

@@ -218,9 +218,9 @@ warn_left_out(const api_saturation *a) {
   uint32_t n = rl_count_inexact(rules);
   if (n)
     bs_warning(&a->ctx->diags, BS_NOWHERE, "strict-fp",
-               "%u of %u rules are left out: they may round floats in another "
+               "%u of %u %s left out: they may round floats in another "
                "way",
-               n, rl_count(rules));
+               n, BS_COUNTED_AS(rl_count(rules), "rule is", "rules are"));
 }
 
 /* As one program, or region by region. */

@@ -16,8 +16,8 @@ put_text(const po_simulation *s, bs_text *out) {
             s->queue[k].busy, share(s, s->queue[k].busy));
   for (uint32_t k = 0; k < s->instrs.len; k++) {
     const po_instr_time *i = &s->instrs.data[k];
-    bs_putf(out, "%-24s %12.0f cycles, %.0f call%s", i->name, i->cycles,
-            i->calls, i->calls == 1 ? "" : "s");
+    bs_putf(out, "%-24s %12.0f cycles, %.0f %s", i->name, i->cycles,
+            BS_COUNTED(i->calls, "call"));
     if (i->bytes > 0)
       bs_putf(out, ", %.0f bytes", i->bytes);
     bs_putc(out, '\n');

@@ -118,8 +118,8 @@ wrong_count(const glen_kernel *k, uint32_t n) {
   for (uint32_t j = 0; j < k->n; j++)
     bs_putf(&names, "%s%s", j ? ", " : "", k->arguments[j].name);
   bs_error(&k->ctx->diags, BS_NOWHERE, "wrong-array",
-           "the kernel is called with %u arrays (%s), not with %u", k->n,
-           bs_text_str(&names), n);
+           "the kernel is called with %u %s (%s), not with %u",
+           BS_COUNTED(k->n, "array"), bs_text_str(&names), n);
   bs_text_done(&names);
   return false;
 }

@@ -278,7 +278,8 @@ put_link(writer *w, const rl_link *l, uint32_t number, const char *output) {
 /* Which rules make up what is not shown, in order of first use. */
 static void
 put_rest(writer *w, const rl_chain *c, uint32_t from) {
-  bs_putf(w->out, "     ... and %u more steps:\n", c->n - from);
+  bs_putf(w->out, "     ... and %u more %s:\n",
+          BS_COUNTED(c->n - from, "step"));
   for (uint32_t k = from; k < c->n; k++) {
     uint32_t times = 0, first = from;
     while (c->links[first].rule != c->links[k].rule)
@@ -307,9 +308,8 @@ put_lemma(writer *w, uint32_t k) {
   put_term(w, c->from, LONG_TEXT);
   bs_put(w->out, " = ");
   put_term(w, c->to, LONG_TEXT);
-  bs_putf(w->out,
-          c->found ? ", %u step%s\n" : ", for which no chain was found\n", c->n,
-          c->n == 1 ? "" : "s");
+  bs_putf(w->out, c->found ? ", %u %s\n" : ", for which no chain was found\n",
+          BS_COUNTED(c->n, "step"));
   put_chain(w, c, name);
 }
 
@@ -348,8 +348,8 @@ put_failure(writer *w, const char *output) {
   if (e->x->why == EG_TOO_LONG)
     return;
   uint32_t reached = api_reached(e->run, e->a, e->b, frontier, FRONTIER, &n);
-  bs_putf(w->out, "  %u of %u terms of the second program were reached\n",
-          reached, total);
+  bs_putf(w->out, "  %u of %u %s of the second program were reached\n", reached,
+          BS_COUNTED(total, "term"));
   for (uint32_t k = 0; k < n; k++) {
     bs_put(w->out, "  not reached, though its operands were: ");
     gs_print_term(e->b, frontier[k], w->out);
@@ -364,11 +364,13 @@ put_run(writer *w) {
   uint32_t iterations;
   eg_stop stop = w->e->run->stop;
   eg_runner_iterations(w->e->run->runner, &iterations);
-  bs_putf(w->out, "run: %s, %u iterations, %u e-nodes, %u e-classes\n",
+  bs_putf(w->out, "run: %s, %u %s, %u %s, %u %s\n",
           stop == EG_STOP_CLIENT ? "stopped when they met"
           : w->e->run->finished  ? "strategy ended"
                                  : eg_stop_name(stop),
-          iterations, eg_count_nodes(g), eg_count_classes(g));
+          BS_COUNTED(iterations, "iteration"),
+          BS_COUNTED(eg_count_nodes(g), "e-node"),
+          BS_COUNTED_AS(eg_count_classes(g), "e-class", "e-classes"));
 }
 
 static void
@@ -391,7 +393,7 @@ api_put_explained(const api_explained *e, bs_text *out) {
       put_failure(&w, name);
       continue;
     }
-    bs_putf(out, "%s: equal, %u step%s\n", name, c->n, c->n == 1 ? "" : "s");
+    bs_putf(out, "%s: equal, %u %s\n", name, BS_COUNTED(c->n, "step"));
     put_chain(&w, c, name);
   }
   for (uint32_t k = 0; e->equal && k < e->x->n_lemmas; k++)

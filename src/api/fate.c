@@ -81,8 +81,8 @@ put_never_ran(const glen_result *r, const api_fate *f, bs_text *out) {
     bs_putf(out, "  it never ran: the %s was reached first\n",
             eg_stop_name(f->cut));
   if (f->applying)
-    bs_putf(out, "  it would apply %llu time%s to what was explored\n",
-            (unsigned long long)f->applying, f->applying == 1 ? "" : "s");
+    bs_putf(out, "  it would apply %llu %s to what was explored\n",
+            BS_COUNTED((unsigned long long)f->applying, "time"));
 }
 
 static const struct {
@@ -100,8 +100,8 @@ static const struct {
 static void
 put_applied(const glen_result *r, const api_fate *f, bs_text *out) {
   bool optimal = r->summary.optimal;
-  bs_putf(out, "  its rule applied %llu time%s; ",
-          (unsigned long long)f->applied, f->applied == 1 ? "" : "s");
+  bs_putf(out, "  its rule applied %llu %s; ",
+          BS_COUNTED((unsigned long long)f->applied, "time"));
   if (f->chosen)
     bs_put(out, "it led to what was chosen\n");
   else if (!strcmp(f->word, "known"))

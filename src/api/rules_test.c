@@ -56,9 +56,11 @@ tell(test_args *a, const rl_test *test, const rl_test_result *r) {
     bs_put(&place, ": ");
   }
   const char *detail = bs_arena_printf(
-      gs->arena, "%s%s%s%s: %u iterations, %u e-nodes, %u e-classes",
-      bs_text_str(&place), r->message ? r->message : "", r->message ? "; " : "",
-      eg_stop_name(r->stop), r->iterations, r->nodes, r->classes);
+      gs->arena, "%s%s%s%s: %u %s, %u %s, %u %s", bs_text_str(&place),
+      r->message ? r->message : "", r->message ? "; " : "",
+      eg_stop_name(r->stop), BS_COUNTED(r->iterations, "iteration"),
+      BS_COUNTED(r->nodes, "e-node"),
+      BS_COUNTED_AS(r->classes, "e-class", "e-classes"));
   bs_text_done(&place);
   a->report(a->report_ctx, test->name, r->passed, detail, r->seconds);
 }
@@ -68,11 +70,12 @@ tell(test_args *a, const rl_test *test, const rl_test_result *r) {
 static void
 tell_random(const test_args *a, const rl_rule *rule, const rl_sound_result *r) {
   const gs_context *gs = &a->ctx->gs;
-  const char *detail =
-      r->message ? r->message
-      : r->fired ? bs_arena_printf(gs->arena, "%u programs, %u variants",
-                                   r->fired, r->compared)
-                 : "no program was found on which it fires";
+  const char *detail = r->message ? r->message
+                       : r->fired
+                           ? bs_arena_printf(gs->arena, "%u %s, %u %s",
+                                             BS_COUNTED(r->fired, "program"),
+                                             BS_COUNTED(r->compared, "variant"))
+                           : "no program was found on which it fires";
   a->out->passed += r->sound;
   a->out->failed += !r->sound;
   a->report(a->report_ctx, rule->name, r->sound, detail, 0);

@@ -102,7 +102,7 @@ put_never(const table *t, bs_text *out) {
   size_t column = WIDTH;
   if (!t->n_never)
     return;
-  bs_putf(out, "; never fired: %u rules", t->n_never);
+  bs_putf(out, "; never fired: %u %s", BS_COUNTED(t->n_never, "rule"));
   for (uint32_t k = 0; k < t->n_never; k++) {
     const char *name = rule_at(t->result, t->never[k])->name;
     size_t width = strlen(name) + 1;

@@ -37,10 +37,9 @@ place_of(glen_context *ctx, const rl_rule *rule) {
 
 const char *
 api_say_steps(glen_context *ctx, const api_steps *s) {
-  return bs_arena_printf(&ctx->arena, "by %u step%s, %u question%s%s", s->count,
-                         s->count == 1 ? "" : "s", s->questions,
-                         s->questions == 1 ? "" : "s",
-                         s->any_order ? PV_ANY_ORDER : "");
+  return bs_arena_printf(
+      &ctx->arena, "by %u %s, %u %s%s", BS_COUNTED(s->count, "step"),
+      BS_COUNTED(s->questions, "question"), s->any_order ? PV_ANY_ORDER : "");
 }
 
 static const char *
@@ -163,7 +162,8 @@ api_put_open_steps(const api_steps *s, bs_text *out) {
     bs_putf(out, "%s%s\n", o->reason ? ": " : "", o->reason ? o->reason : "");
   }
   if (s->left_out)
-    bs_putf(out, ";          %u more steps were not checked\n", s->left_out);
+    bs_putf(out, ";          %u more %s not checked\n",
+            BS_COUNTED_AS(s->left_out, "step was", "steps were"));
 }
 
 static void

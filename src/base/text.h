@@ -12,6 +12,10 @@ typedef struct bs_text {
   size_t len, cap;
 } bs_text;
 
+/* Arguments of "%u %s": so many of what the noun names, 1 step or 2 steps. */
+#define BS_COUNTED(n, noun)           BS_COUNTED_AS(n, noun, noun "s")
+#define BS_COUNTED_AS(n, one, others) (n), (n) == 1 ? one : others
+
 void bs_text_init(bs_text *, bs_heap *);
 void bs_text_done(bs_text *);
 void bs_text_clear(bs_text *);

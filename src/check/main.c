@@ -58,9 +58,11 @@ say(const gs_context *ctx, const ck_proof *x, bool quiet) {
     puts(x->why);
     return REJECTED;
   }
-  printf("accepted: %u output%s, %u lemmas, %u rule applications\n%s",
-         x->claims.len, x->claims.len == 1 ? "" : "s", x->lemmas.len,
-         x->n_applied, quiet ? "" : "it rests on:\n");
+  printf("accepted: %u %s, %u %s, %u %s\n%s",
+         BS_COUNTED(x->claims.len, "output"),
+         BS_COUNTED(x->lemmas.len, "lemma"),
+         BS_COUNTED(x->n_applied, "rule application"),
+         quiet ? "" : "it rests on:\n");
   if (!quiet)
     put_rules(ctx, x->rules);
   return ACCEPTED;

@@ -50,7 +50,7 @@ print_step(const glen_profile_step *s, double total) {
 void
 cl_print_profile(const glen_profile *p) {
   double total = total_of(p);
-  printf("profile: %u steps, %.1f us\n", p->n, 1e6 * total);
+  printf("profile: %u %s, %.1f us\n", CL_COUNTED(p->n, "step"), 1e6 * total);
   printf(" %8s %8s %8s %8s %8s  %-11s %-12s %s\n", "us", "%", "GF/s", "MB",
          "%roof", "kind", "kernel", "layer");
   for (uint32_t k = 0; k < p->n; k++)

@@ -30,7 +30,8 @@ int cl_close(cl_session *, int code);
 /* False where stdout did not take everything: then it was said why, once. */
 bool cl_flush(void);
 /* Arguments of "%u %s": so many of what the word names. */
-#define CL_COUNTED(n, word) (n), (n) == 1 ? word : word "s"
+#define CL_COUNTED(n, word)           CL_COUNTED_AS(n, word, word "s")
+#define CL_COUNTED_AS(n, one, others) (n), (n) == 1 ? one : others
 
 /* Shows the diagnostics so far and returns the failure's exit code. */
 int cl_failed(cl_session *);

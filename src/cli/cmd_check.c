@@ -68,8 +68,9 @@ print_refuted(const cl_options *o, const pair *p, uint64_t seed,
     print_json_refuted(name, seed, c);
   else
     printf("refuted: with inputs of seed %" PRIu64 ", element %" PRId64
-           " of %s is %.9g and %.9g (%" PRId64 " elements differ)\n",
-           seed, c->index, name, c->a, c->b, c->differing);
+           " of %s is %.9g and %.9g (%" PRId64 " %s)\n",
+           seed, c->index, name, c->a, c->b,
+           CL_COUNTED_AS(c->differing, "element differs", "elements differ"));
 }
 
 static void

@@ -16,11 +16,11 @@ tell(const cl_options *o, const char *path, const glen_import_summary *s) {
            s->nodes, s->dead, s->folded, s->weights, s->bytes);
     return;
   }
-  printf("%s: %u nodes, of which %u were computed and %u are not needed\n",
-         path, s->nodes, s->folded, s->dead);
+  printf("%s: %u %s, of which %u were computed and %u are not needed\n", path,
+         CL_COUNTED(s->nodes, "node"), s->folded, s->dead);
   if (s->weights)
-    printf("%s: %u weights, %" PRIu64 " bytes\n", s->weights_file, s->weights,
-           s->bytes);
+    printf("%s: %u %s, %" PRIu64 " bytes\n", s->weights_file,
+           CL_COUNTED(s->weights, "weight"), s->bytes);
 }
 
 /* A line a name, with limits behind blanks. */

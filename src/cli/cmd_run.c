@@ -194,8 +194,9 @@ cl_compare(cl_session *session, const glen_program *program,
   }
   fprintf(stderr,
           "glen: mismatch: element %" PRId64 " of %s is %.9g, the interpreter "
-          "says %.9g (%" PRId64 " elements differ)\n",
-          c.index, glen_output_name(program, c.output), c.b, c.a, c.differing);
+          "says %.9g (%" PRId64 " %s)\n",
+          c.index, glen_output_name(program, c.output), c.b, c.a,
+          CL_COUNTED_AS(c.differing, "element differs", "elements differ"));
   return GLEN_REFUTED;
 }
 

@@ -50,7 +50,7 @@ ed_type_text(const ed_document *d, const gs_type *type, bool size) {
   gs_put_type(&out, type);
   if (size) {
     int64_t n = gs_elements(type);
-    bs_putf(&out, " - %lld element%s, ", (long long)n, n == 1 ? "" : "s");
+    bs_putf(&out, " - %lld %s, ", BS_COUNTED((long long)n, "element"));
     put_bytes(&out, n * gs_dtype_table[type->dtype].bytes);
   }
   return finish(d, &out);
@@ -158,10 +158,10 @@ find_dtype(const ed_document *d, const char *word, ed_word_info *out) {
   if (!gs_dtype_find(word, &dtype))
     return false;
   const gs_dtype_info *info = &gs_dtype_table[dtype];
-  *out = (ed_word_info){
-      "constant", info->name,
-      bs_arena_printf(d->ctx->arena, "%u byte%s, %s in C", info->bytes,
-                      info->bytes == 1 ? "" : "s", info->c_type)};
+  *out = (ed_word_info){"constant", info->name,
+                        bs_arena_printf(d->ctx->arena, "%u %s, %s in C",
+                                        BS_COUNTED(info->bytes, "byte"),
+                                        info->c_type)};
   return true;
 }
 

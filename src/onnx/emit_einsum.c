@@ -76,8 +76,9 @@ letters_before_end(const char *at) {
 static bool
 note_sizes(on_import *im, einsum *e, const operand *o, const gs_type *t) {
   if (o->rank != t->rank)
-    return on_fail(im, "its equation has %u letters for %u dimensions", o->rank,
-                   t->rank);
+    return on_fail(im, "its equation has %u %s for %u %s",
+                   BS_COUNTED(o->rank, "letter"),
+                   BS_COUNTED(t->rank, "dimension"));
   for (uint32_t k = 0; k < o->rank; k++) {
     int64_t *size = &e->size[o->label[k]];
     if (*size > 1 && t->dim[k] != 1 && *size != t->dim[k])

@@ -196,8 +196,8 @@ leave_branch(on_import *im, const on_frame *f) {
   assert(f->node && !f->loop);
   size_t n = f->node->n_output;
   if (f->body->graph->n_output < n)
-    on_fail(im, "its branch has %zu outputs, not %zu", f->body->graph->n_output,
-            n);
+    on_fail(im, "its branch has %zu %s, not %zu",
+            BS_COUNTED(f->body->graph->n_output, "output"), n);
   for (size_t k = 0; k < n && !im->failed; k++) {
     const on_value *v = on_given(im, f, k);
     if (v)
@@ -482,11 +482,13 @@ check_body(on_import *im, const on_loop *l, uint32_t before_in,
   const Onnx__Graph *g = im->frame->body->graph;
   size_t in = (size_t)before_in + l->n_states + l->n_items;
   if (g->n_input != in)
-    return on_fail(im, "its graph has %zu inputs, not %zu", g->n_input, in);
+    return on_fail(im, "its graph has %zu %s, not %zu",
+                   BS_COUNTED(g->n_input, "input"), in);
   if (g->n_output < (size_t)before_out + l->n_states ||
       im->node->n_output > g->n_output - before_out)
-    return on_fail(im, "its graph has %zu outputs, which are too few",
-                   g->n_output);
+    return on_fail(
+        im, "its graph has %zu %s too few",
+        BS_COUNTED_AS(g->n_output, "output, which is", "outputs, which are"));
   return true;
 }
 

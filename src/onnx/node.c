@@ -245,8 +245,9 @@ on_attr_ints(on_import *im, const char *name, int64_t otherwise, int64_t *out,
   if (!a || !a->n_ints)
     return true;
   if (a->n_ints != n)
-    return on_fail(im, "%s has %zu items, where %u are expected", name,
-                   a->n_ints, n);
+    return on_fail(im, "%s has %zu %s, where %u %s expected", name,
+                   BS_COUNTED(a->n_ints, "item"),
+                   BS_COUNTED_AS(n, "is", "are"));
   for (uint32_t k = 0; k < n; k++) {
     out[k] = a->ints[k];
     if (out[k] > INT32_MAX || out[k] < INT32_MIN)

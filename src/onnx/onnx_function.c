@@ -213,10 +213,10 @@ check_call(on_import *im, const on_function *f, int64_t *opset) {
     return on_fail(im, "the model has a function of this name, and the "
                        "standard an operator");
   if (n->n_input > proto->n_input || n->n_output > proto->n_output)
-    return on_fail(im,
-                   "the function has %zu inputs and %zu outputs, not %zu "
-                   "and %zu",
-                   proto->n_input, proto->n_output, n->n_input, n->n_output);
+    return on_fail(im, "the function has %zu %s and %zu %s, not %zu and %zu",
+                   BS_COUNTED(proto->n_input, "input"),
+                   BS_COUNTED(proto->n_output, "output"), n->n_input,
+                   n->n_output);
   return check_attributes(im, proto) && check_depth(im, f) &&
          version_of(im, proto, opset);
 }

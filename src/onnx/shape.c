@@ -237,7 +237,8 @@ on_order(on_import *im, uint32_t rank, int64_t *out) {
   for (uint32_t k = 0; n < 0 && k < rank; k++)
     out[k] = rank - 1 - k;
   if (n >= 0 && (uint32_t)n != rank)
-    return on_fail(im, "perm has %d items for %u dimensions", n, rank);
+    return on_fail(im, "perm has %d %s for %u %s", BS_COUNTED(n, "item"),
+                   BS_COUNTED(rank, "dimension"));
   for (uint32_t k = 0; k < rank; k++) {
     if (out[k] < 0 || out[k] >= rank || there[out[k]])
       return on_fail(im, "perm is not an order of the dimensions");

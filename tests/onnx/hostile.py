@@ -267,9 +267,9 @@ FUNCTIONS = [
     ("operators of the domain own", calls(called(relu("a", "b"),
                                                  overload="1"))),
     ("two functions are called F", calls(*[called(relu("a", "b"))] * 2)),
-    ("has 1 inputs and 1 outputs, not 2 and 1", calls(
+    ("has 1 input and 1 output, not 2 and 1", calls(
         called(relu("a", "b")), inputs=("x", "x"))),
-    ("has 1 inputs and 1 outputs, not 1 and 2", calls(
+    ("has 1 input and 1 output, not 1 and 2", calls(
         called(relu("a", "b")), outputs=("y", "z"))),
     ("nothing in its graph gives the output b", calls(called())),
     ("the function has no attribute beta", calls(

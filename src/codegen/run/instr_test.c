@@ -442,10 +442,12 @@ static void
 tested(tester *t) {
   cg_instr_answer *out = t->out;
   out->verdict = CG_INSTR_TESTED;
-  out->reason = bs_arena_printf(
-      t->outer->arena, "%u calls agree, of %u sizes%s%s", out->calls,
-      out->shapes, t->instr->n_params ? " and parameters" : "",
-      t->sanitize ? "" : ", without sanitizers");
+  out->reason =
+      bs_arena_printf(t->outer->arena, "%u %s, of %u %s%s%s",
+                      BS_COUNTED_AS(out->calls, "call agrees", "calls agree"),
+                      BS_COUNTED(out->shapes, "size"),
+                      t->instr->n_params ? " and parameters" : "",
+                      t->sanitize ? "" : ", without sanitizers");
 }
 
 /* The processor that runs it does not know an instruction. */

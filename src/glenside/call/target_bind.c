@@ -44,9 +44,9 @@ static bool
 wrong_call(const gs_instr *instr, gs_fault *fault, uint32_t params,
            uint32_t operands) {
   return gs_fail(fault, "wrong-arity", -1, -1,
-                 "%s takes %u parameters and %u operands, found %u and %u",
-                 instr->name, instr->n_params, instr->n_operands, params,
-                 operands);
+                 "%s takes %u %s and %u %s, found %u and %u", instr->name,
+                 BS_COUNTED(instr->n_params, "parameter"),
+                 BS_COUNTED(instr->n_operands, "operand"), params, operands);
 }
 
 static bool

@@ -177,10 +177,9 @@ operator_name(const parser *p, uint32_t node, gs_compute op, bool any) {
   if (!n || any)
     return gs_expr_literal(p->ctx, x->value, n ? GS_SORT_SYM : GS_SORT_OP,
                            x->span);
-  bs_error(p->ctx->diags, x->span, "wrong-arity",
-           "'%s' needs %zu parameter%s: (%s%s)", gs_compute_table[op].name, n,
-           n == 1 ? "" : "s", gs_compute_table[op].name,
-           n == 1 ? " .." : " .. ..");
+  bs_error(p->ctx->diags, x->span, "wrong-arity", "'%s' needs %zu %s: (%s%s)",
+           gs_compute_table[op].name, BS_COUNTED(n, "parameter"),
+           gs_compute_table[op].name, n == 1 ? " .." : " .. ..");
   return NULL;
 }
 
@@ -503,8 +502,8 @@ parse_operator(const parser *p, uint32_t node, gs_compute op, want w,
   size_t expected = strlen(info->params);
   if (n != expected) {
     bs_error(p->ctx->diags, at(p, node)->span, "wrong-arity",
-             "'%s' takes %zu parameter%s, found %u", info->name, expected,
-             expected == 1 ? "" : "s", n);
+             "'%s' takes %zu %s, found %u", info->name,
+             BS_COUNTED(expected, "parameter"), n);
     return NULL;
   }
   const gs_expr **args = BS_NEWS(p->ctx->arena, const gs_expr *, n + 1);

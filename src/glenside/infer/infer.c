@@ -282,16 +282,16 @@ counts_fit(infer *x) {
   const gs_op_info *info = &gs_op_table[x->op];
   uint32_t want = (uint32_t)strlen(info->attrs), have = 0;
   if (info->kids >= 0 && x->n_kids != (uint32_t)info->kids)
-    return gs_fail(x->fault, "wrong-arity", -1, -1,
-                   "%s takes %d terms, found %u", info->name, info->kids,
-                   x->n_kids);
+    return gs_fail(x->fault, "wrong-arity", -1, -1, "%s takes %d %s, found %u",
+                   info->name, BS_COUNTED(info->kids, "term"), x->n_kids);
   if (bs_kind_of(x->values, x->attr) == BS_KIND_LIST)
     have = bs_len(x->values, x->attr);
   if (x->op == GS_CALL ? have >= 1 : have == want)
     return true;
-  return gs_fail(x->fault, "wrong-arity", -1, -1,
-                 "%s takes %u attributes, found %u", info->name,
-                 x->op == GS_CALL ? 1 : want, have);
+  if (x->op == GS_CALL)
+    want = 1;
+  return gs_fail(x->fault, "wrong-arity", -1, -1, "%s takes %u %s, found %u",
+                 info->name, BS_COUNTED(want, "attribute"), have);
 }
 
 static bool

@@ -61,8 +61,8 @@ parameters_fit(infer *x, gs_compute op, bs_value o, gs_dtype dtype) {
   if (bs_kind_of(x->values, o) == BS_KIND_LIST)
     have = bs_len(x->values, o) - 1;
   if (have != want)
-    return gs_fail(x->fault, "wrong-arity", -1, 0,
-                   "%s takes %u parameters, found %u", info->name, want, have);
+    return gs_fail(x->fault, "wrong-arity", -1, 0, "%s takes %u %s, found %u",
+                   info->name, BS_COUNTED(want, "parameter"), have);
   for (uint32_t k = 0; k < want; k++)
     if (info->params[k] == 'r' &&
         !number_fits(x, op, dtype, gs_compute_param(x->values, o, k)))

@@ -87,9 +87,9 @@ infer_scan(infer *x) {
   if (!gs_step_read(x->values, x->attr, &step))
     return gs_fail(x->fault, "bad-attribute", -1, 0, "a scan needs a step");
   if (x->n_kids != step.n_params)
-    return gs_fail(x->fault, "wrong-arity", -1, -1,
-                   "the step has %u parameters, scan has %u terms",
-                   step.n_params, x->n_kids);
+    return gs_fail(
+        x->fault, "wrong-arity", -1, -1, "the step has %u %s, scan has %u %s",
+        BS_COUNTED(step.n_params, "parameter"), BS_COUNTED(x->n_kids, "term"));
   if (!gs_step_types(x->values, x->attr, &step, x->kids, types, x->fault) ||
       !count_steps(x, &step, &n))
     return false;

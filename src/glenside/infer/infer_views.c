@@ -43,8 +43,8 @@ infer_TRANSPOSE(infer *x) {
     return false;
   if (n != a->rank) {
     gs_fail(x->fault, "bad-permutation", -1, 0,
-            "transpose of a term of rank %d needs %d indices, found %u",
-            a->rank, a->rank, n);
+            "transpose of a term of rank %d needs %d %s, found %u", a->rank,
+            BS_COUNTED_AS(a->rank, "index", "indices"), n);
     return infer_hint(x, "the term is %s; S is permuted too",
                       infer_show_type(x, a).s);
   }
@@ -305,8 +305,8 @@ infer_BROADCAST(infer *x) {
     return false;
   if (n != a->rank) {
     gs_fail(x->fault, "broadcast", -1, 0,
-            "broadcast of a term of rank %d needs %d sizes, found %u", a->rank,
-            a->rank, n);
+            "broadcast of a term of rank %d needs %d %s, found %u", a->rank,
+            BS_COUNTED(a->rank, "size"), n);
     return infer_hint(x, "insertAxis adds a dimension of size 1");
   }
   for (uint32_t k = 0; k < n; k++)

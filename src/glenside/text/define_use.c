@@ -111,9 +111,8 @@ check_arguments(gs_parser *x, const parse_definition *d, uint32_t list) {
   uint32_t n = count_places(x, list);
   if (n != d->n_places) {
     bs_error(x->ctx->diags, parse_at(x, list)->span, "wrong-arity",
-             "%s takes %u argument%s, found %u",
-             bs_as_sym(x->ctx->values, d->name), d->n_places,
-             d->n_places == 1 ? "" : "s", n);
+             "%s takes %u %s, found %u", bs_as_sym(x->ctx->values, d->name),
+             BS_COUNTED(d->n_places, "argument"), n);
     hint_usage(x, d);
     return false;
   }

@@ -194,8 +194,8 @@ check_count(gs_parser *x, const char *name, const gs_type *type, uint32_t list,
   if (want == have)
     return true;
   bs_error(x->ctx->diags, span, "literal-count",
-           "%s has %lld elements, found %lld literal%s", name, (long long)want,
-           (long long)have, have == 1 ? "" : "s");
+           "%s has %lld elements, found %lld %s", name, (long long)want,
+           BS_COUNTED((long long)have, "literal"));
   if (have == 1 && parse_symbol(x, first))
     hint_literal(x, false, first);
   else if (have == 1)

@@ -289,9 +289,8 @@ parse_compute(gs_parser *x, uint32_t node, bs_value *out) {
   const gs_compute_info *info = &gs_compute_table[op];
   uint32_t want = (uint32_t)strlen(info->params);
   if (n != want) {
-    bs_error(x->ctx->diags, sx->span, "wrong-arity",
-             "%s takes %u parameter%s, found %u", info->name, want,
-             want == 1 ? "" : "s", n);
+    bs_error(x->ctx->diags, sx->span, "wrong-arity", "%s takes %u %s, found %u",
+             info->name, BS_COUNTED(want, "parameter"), n);
     if (want)
       bs_hint(x->ctx->diags, "write (compute (%s%s) a)", info->name,
               op == GS_C_CAST   ? " f32"

@@ -136,8 +136,9 @@ read_step(reading *r, uint32_t list, bs_value *attr) {
     return ill_formed(x, list);
   if (x->p->inputs.len != r->n)
     return bs_error(x->ctx->diags, parse_at(x, list)->span, "wrong-arity",
-                    "the step has %u parameters, scan has %u terms",
-                    x->p->inputs.len, r->n);
+                    "the step has %u %s, scan has %u %s",
+                    BS_COUNTED(x->p->inputs.len, "parameter"),
+                    BS_COUNTED(r->n, "term"));
   return read_body(r, next, attr);
 }
 

@@ -138,8 +138,8 @@ shape_applied(gs_parser *x, parse_frame *f, gs_compute compute) {
   uint32_t n = parse_at(x, f->list)->count - 1;
   if (n != want) {
     bs_error(x->ctx->diags, parse_at(x, f->list)->span, "wrong-arity",
-             "%s takes %u argument%s here, found %u", info->name, want,
-             want == 1 ? "" : "s", n);
+             "%s takes %u %s here, found %u", info->name,
+             BS_COUNTED(want, "argument"), n);
     if (gs_hint_elsewhere(x->ctx->diags, GS_AS_ARITY, info->name))
       return false;
     bs_hint(x->ctx->diags, "write (%s a%s)", info->name,
@@ -196,9 +196,10 @@ shape_call(gs_parser *x, parse_frame *f, const gs_instr *instr, uint32_t head,
   bool iterated = list && !strcmp(list, "over");
   if (n != want + iterated) {
     bs_error(x->ctx->diags, parse_at(x, f->list)->span, "wrong-arity",
-             "%s takes %u attribute%s and %u operand%s, found %u arguments",
-             instr->name, instr->n_params, instr->n_params == 1 ? "" : "s",
-             instr->n_operands, instr->n_operands == 1 ? "" : "s", n);
+             "%s takes %u %s and %u %s, found %u %s", instr->name,
+             BS_COUNTED(instr->n_params, "attribute"),
+             BS_COUNTED(instr->n_operands, "operand"),
+             BS_COUNTED(n, "argument"));
     note_declaration(x, instr);
     return false;
   }

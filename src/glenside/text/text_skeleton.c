@@ -174,8 +174,8 @@ wrong_arity(const parser *p, uint32_t node, const form *f, uint32_t found) {
   else
     bs_put(&usage, gs_op_usage(f->op));
   bs_error(p->ctx->diags, at(p, node)->span, "wrong-arity",
-           "'%s' takes %u items, found %u", f->name, f->n_kids + f->n_attrs,
-           found);
+           "'%s' takes %u %s, found %u", f->name,
+           BS_COUNTED(f->n_kids + f->n_attrs, "item"), found);
   bs_hint(p->ctx->diags, "%s", bs_text_str(&usage));
   bs_text_done(&usage);
   return false;

@@ -258,8 +258,9 @@ po_apply_fold_storage(po_program *p, po_step_call *call) {
   if (d < 0)
     d += a->rank;
   if (d < 0 || d >= a->rank)
-    return po_refuse(p, call, "axis", "%s has %u dimensions, no dimension %lld",
-                     a->name, a->rank, (long long)call->args[1].number);
+    return po_refuse(p, call, "axis", "%s has %u %s, no dimension %lld",
+                     a->name, BS_COUNTED(a->rank, "dimension"),
+                     (long long)call->args[1].number);
   if (call->args[2].kind == PO_ARG_END &&
       !(n = fewest_places(p, call, array, (uint32_t)d)))
     return false;

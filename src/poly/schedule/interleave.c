@@ -41,13 +41,15 @@ check_parts(const po_program *p, const po_step_call *call, uint32_t n) {
   int64_t size = call->args[1].number;
   const po_arg *skews = &call->args[2];
   if (size < 1 || size > INT32_MAX)
-    return po_refuse(p, call, "parts", "a part cannot have %lld iterations",
-                     (long long)size);
+    return po_refuse(p, call, "parts", "a part cannot have %lld %s",
+                     BS_COUNTED((long long)size, "iteration"));
   if (skews->kind != PO_ARG_INTS)
     return true;
   if (skews->n != n)
-    return po_refuse(p, call, "skews", "%u skews are given for %u loops",
-                     skews->n, n);
+    return po_refuse(
+        p, call, "skews", "%u %s for %u %s",
+        BS_COUNTED_AS(skews->n, "skew is given", "skews are given"),
+        BS_COUNTED(n, "loop"));
   for (uint32_t k = 0; k < n; k++)
     if (skews->numbers[k] < 0 || skews->numbers[k] > MOST_SKEW)
       return po_refuse(p, call, "skews", "skews are 0 to 2^20 iterations");

@@ -45,8 +45,8 @@ find_extents(po_padding *x) {
   const po_stmt *u = &p->stmts.data[x->update];
   const po_arg *by = &x->call->args[1];
   if (by->n != u->n_iters)
-    return po_refuse(p, x->call, "factors", "%s has %u indices, not %u",
-                     u->name, u->n_iters, by->n);
+    return po_refuse(p, x->call, "factors", "%s has %u %s, not %u", u->name,
+                     BS_COUNTED_AS(u->n_iters, "index", "indices"), by->n);
   po_pool_reserve(&p->pool, 2);
   isl_set *box = isl_set_universe(isl_set_get_space(u->domain));
   isl_set *more = isl_set_copy(box);

@@ -272,10 +272,10 @@ po_apply_simple_compute_at(po_program *p, po_step_call *call) {
                      po_node(p, loop)->name);
   if (n > depth)
     return po_refuse(p, call, "too-deep",
-                     "loop %s is number %u from the outside, %s has %u loop%s "
+                     "loop %s is number %u from the outside, %s has %u %s "
                      "around it",
-                     po_node(p, loop)->name, n, name, depth,
-                     depth == 1 ? "" : "s");
+                     po_node(p, loop)->name, n, name,
+                     BS_COUNTED(depth, "loop"));
   while (shared < n && mine[shared] == theirs[shared])
     shared++;
   if (!match_loops(p, call, mine, theirs, shared, n))

@@ -233,8 +233,8 @@ static void
 note_unused_names(const po_program *p, const po_step_call *call) {
   if (call->n_results > call->n_made)
     bs_warning(p->ctx.diags, call->span, "unused-name",
-               "%s makes %u loops, %u names are given", call->primitive->name,
-               call->n_made, call->n_results);
+               "%s makes %u %s, %u names are given", call->primitive->name,
+               BS_COUNTED(call->n_made, "loop"), call->n_results);
 }
 
 bool

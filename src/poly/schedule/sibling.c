@@ -61,8 +61,8 @@ po_apply_compute_with(po_program *p, po_step_call *call) {
       return false;
     if (in_a == PO_NO_NODE || in_b == PO_NO_NODE || !meet(p, in_a, in_b))
       return all || k + 1 == (uint32_t)levels ||
-             po_refuse(p, call, "levels", "there are %u loops to be joined",
-                       k + 1);
+             po_refuse(p, call, "levels", "%u %s can be joined",
+                       BS_COUNTED(k + 1, "loop"));
     a = in_a;
     b = in_b;
   }

@@ -295,7 +295,8 @@ check_tiles(const po_program *p, const po_step_call *call) {
     return po_refuse(p, call, "loops", "1 to %d loops can be tiled",
                      PO_MAX_RESULTS / 2);
   if (sizes->n != n)
-    return po_refuse(p, call, "factors", "%u sizes for %u loops", sizes->n, n);
+    return po_refuse(p, call, "factors", "%u %s for %u %s",
+                     BS_COUNTED(sizes->n, "size"), BS_COUNTED(n, "loop"));
   for (uint32_t k = 0; k < n; k++) {
     for (uint32_t j = 0; j < k; j++)
       if (loops->nodes[j] == loops->nodes[k])

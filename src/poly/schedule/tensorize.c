@@ -377,8 +377,8 @@ check_request(tensorizing *t) {
     return po_refuse(p, t->call, "too-large", "%s has more than %d operands",
                      name, PO_MOST_OPERANDS);
   if (given->kind == PO_ARG_INTS && given->n > t->instr->n_params)
-    return po_refuse(p, t->call, "usage", "%s has %u parameters, not %u", name,
-                     t->instr->n_params, given->n);
+    return po_refuse(p, t->call, "usage", "%s has %u %s, not %u", name,
+                     BS_COUNTED(t->instr->n_params, "parameter"), given->n);
   return true;
 }
 

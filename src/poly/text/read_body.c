@@ -80,9 +80,10 @@ po_read_index(po_reader *r, uint32_t array, isl_multi_aff **out) {
     if (!po_need_symbol(r, "[") || !read_indices(r, rank, out, &n))
       return false;
   } while (po_is_symbol(r, "["));
-  return n == rank || bs_error(r->ctx.diags, po_span_from(r, from), "rank",
-                               "%s has %u dimensions, not %u",
-                               r->p->arrays.data[array].name, rank, n);
+  return n == rank ||
+         bs_error(r->ctx.diags, po_span_from(r, from), "rank",
+                  "%s has %u %s, not %u", r->p->arrays.data[array].name,
+                  BS_COUNTED(rank, "dimension"), n);
 }
 
 static bool

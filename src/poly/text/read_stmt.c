@@ -180,8 +180,9 @@ read_time(po_reader *r, bool own, isl_multi_aff **out) {
     return false;
   if (!at && own && r->n_names != r->n_loops)
     return bs_error(r->ctx.diags, po_span_here(r), "no-time",
-                    "%u indices under %u loops: `at` says when they run",
-                    r->n_names, r->n_loops);
+                    "%u %s under %u %s: `at` says when they run",
+                    BS_COUNTED_AS(r->n_names, "index", "indices"),
+                    BS_COUNTED(r->n_loops, "loop"));
   if (!at) {
     *out = identity(r);
     return true;

@@ -309,7 +309,8 @@ reason_of(const looking *l) {
     bs_put(&text, "equal at each of all sizes, ");
     put_looked(l, &text);
   } else if (o->verdict == PV_CHECKED) {
-    bs_putf(&text, "proved at %u sizes, not for all: ", o->looked);
+    bs_putf(&text,
+            "proved at %u %s, not for all: ", BS_COUNTED(o->looked, "size"));
     put_looked(l, &text);
   } else if (!l->n) {
     bs_put(&text, "nothing is known at any of the sizes looked at");

@@ -138,7 +138,8 @@ put_names(bs_text *out, const pv_looked *l) {
       comma = " ";
     }
   if (l->operators)
-    bs_putf(out, "; %d operators", __builtin_popcountll(l->operators));
+    bs_putf(out, "; %d %s",
+            BS_COUNTED(__builtin_popcountll(l->operators), "operator"));
 }
 
 static const char *
@@ -165,8 +166,8 @@ pv_put_looked(bs_text *out, const pv_looked *l) {
   put_bits(&t, "ranks", l->ranks);
   put_bits(&t, "axes", l->axes);
   put_bits(&t, "lists of length", l->lengths);
-  bs_putf(&t, "; sizes to %lld; to %lld elements", (long long)l->max_dim,
-          (long long)l->max_elements);
+  bs_putf(&t, "; sizes to %lld; to %lld %s", (long long)l->max_dim,
+          BS_COUNTED((long long)l->max_elements, "element"));
   put_names(&t, l);
   for (uint32_t k = 0; k < l->n_settings; k++)
     bs_putf(&t, "%s%lld", k ? ", " : "; parameters ",

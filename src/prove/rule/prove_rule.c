@@ -71,12 +71,13 @@ say(const pv_asking *pr, const char *format, ...) {
 static const char *
 left_out(const pv_asking *pr) {
   return pr->out->cut
-             ? bs_arena_printf(pr->ctx->arena,
-                               "; %u samples have more than %llu choices for "
-                               "its patterns and conditions, and the rest of "
-                               "these was left out",
-                               pr->out->cut,
-                               (unsigned long long)RL_MOST_CHOICES)
+             ? bs_arena_printf(
+                   pr->ctx->arena,
+                   "; %u %s more than %llu choices for "
+                   "its patterns and conditions, and the rest of "
+                   "these was left out",
+                   BS_COUNTED_AS(pr->out->cut, "sample has", "samples have"),
+                   (unsigned long long)RL_MOST_CHOICES)
              : "";
 }
 
@@ -106,20 +107,22 @@ conclude_proved(pv_asking *pr) {
   const char *order = pr->any_order ? PV_ANY_ORDER : "";
   if (!pr->narrow && out->forms) {
     out->verdict = PV_PROVED;
-    out->reason = say(pr, "for all sizes at ranks up to %u (%u forms)%s%s%s%s",
-                      out->rank, out->forms, pr->applies ? "" : NOWHERE,
-                      out->shapes ? "" : ", at no shape besides", order,
-                      pr->rounded ? ROUNDED : "");
+    out->reason =
+        say(pr, "for all sizes at ranks up to %u (%u %s)%s%s%s%s", out->rank,
+            BS_COUNTED(out->forms, "form"), pr->applies ? "" : NOWHERE,
+            out->shapes ? "" : ", at no shape besides", order,
+            pr->rounded ? ROUNDED : "");
     return;
   }
   out->verdict = PV_CHECKED;
   if (out->too_large)
     out->reason =
-        say(pr, "at %u shapes, %u larger ones undecided%s: %s%s", out->shapes,
-            out->too_large, order, out->why, left_out(pr));
+        say(pr, "at %u %s, %u larger %s undecided%s: %s%s",
+            BS_COUNTED(out->shapes, "shape"), BS_COUNTED(out->too_large, "one"),
+            order, out->why, left_out(pr));
   else
-    out->reason = say(pr, "at %u shapes%s: %s%s", out->shapes, order, out->why,
-                      left_out(pr));
+    out->reason = say(pr, "at %u %s%s: %s%s", BS_COUNTED(out->shapes, "shape"),
+                      order, out->why, left_out(pr));
 }
 
 static void
@@ -143,12 +146,13 @@ conclude(pv_asking *pr) {
             left_out(pr));
   } else if (out->unknown) {
     out->verdict = PV_UNKNOWN;
-    out->reason = say(pr, "%u of %u shapes undecided: %s", out->unknown,
-                      out->shapes, out->answer.reason);
+    out->reason = say(pr, "%u of %u %s undecided: %s", out->unknown,
+                      BS_COUNTED(out->shapes, "shape"), out->answer.reason);
   } else if (out->tested) {
     out->verdict = PV_TESTED;
-    out->reason = say(pr, "checked at %u shapes, tested at %u%s", out->proved,
-                      out->tested, left_out(pr));
+    out->reason =
+        say(pr, "checked at %u %s, tested at %u%s",
+            BS_COUNTED(out->proved, "shape"), out->tested, left_out(pr));
   } else {
     conclude_proved(pr);
   }

@@ -381,7 +381,8 @@ tested(runner *r, uint32_t runs) {
   out->verdict = PV_TESTED;
   out->method = PV_BY_RUNNING;
   out->output = r->pair_of[0];
-  out->reason = pv_say(r->s, "%s on %u inputs", why_tested(r), runs);
+  out->reason =
+      pv_say(r->s, "%s on %u %s", why_tested(r), BS_COUNTED(runs, "input"));
 }
 
 void

@@ -158,9 +158,10 @@ warn_of_files(const rl_run *run, const rl_strategy *s, const uint32_t *file) {
   for (uint32_t f = 0; f < rules->forms.files.len; f++)
     if (rules_of[f] && !used[f] && !s->knows[f])
       bs_warning(run->session->ctx.diags, BS_NOWHERE, "rules-left-out",
-                 "the strategy '%s' runs none of the %u rules of %s; choose "
+                 "the strategy '%s' runs none of the %u %s of %s; choose "
                  "another one with --strategy, or have one run this file",
-                 s->name, rules_of[f], rules->forms.files.data[f].path);
+                 s->name, BS_COUNTED(rules_of[f], "rule"),
+                 rules->forms.files.data[f].path);
   bs_free(run->heap, used);
   bs_free(run->heap, rules_of);
 }

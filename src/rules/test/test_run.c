@@ -294,8 +294,9 @@ check_pattern(tester *t, uint32_t k) {
     return !count || fail(t, c->span, "the pattern was found");
   if (c->matches >= 0)
     return count == (uint64_t)c->matches ||
-           fail(t, c->span, "the pattern was found %llu times, not %lld",
-                (unsigned long long)count, (long long)c->matches);
+           fail(t, c->span, "the pattern was found %llu %s, not %lld",
+                BS_COUNTED((unsigned long long)count, "time"),
+                (long long)c->matches);
   return count || fail(t, c->span, "the pattern was not found");
 }
 

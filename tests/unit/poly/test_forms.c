@@ -203,7 +203,7 @@ Test(forms, interleave_refused) {
   REFUSED("interleave [i, i] 16", "does not stand right after");
   REFUSED("interleave [i] 16", "it takes two loops or more");
   REFUSED("interleave [i, x] 0", "a part cannot have 0 iterations");
-  REFUSED("interleave [i, x] 16 [3]", "1 skews are given for 2 loops");
+  REFUSED("interleave [i, x] 16 [3]", "1 skew is given for 2 loops");
   REFUSED("interleave [i, x] 16 [0, -3]", "skews are 0 to 2^20");
   KEPT("interleave [i, x] 7 [0, 5]");
   KEPT("interleave [i, x] 3 [2, 9]");

@@ -502,8 +502,8 @@ Test(primitives, rfactor_in_another_nest) {
 Test(primitives, rfactor_refusals) {
   sums_of_two();
   REFUSED("rfactor i", "2 statements stand inside loop i, not one");
-  REFUSED("rfactor j 5", "5 is not a place among the 1 dimensions of B");
-  REFUSED("rfactor j -4", "-4 is not a place among the 1 dimensions of B");
+  REFUSED("rfactor j 5", "5 is not a place among the 1 dimension of B");
+  REFUSED("rfactor j -4", "-4 is not a place among the 1 dimension of B");
   scheduled("reorder [j, i]");
   REFUSED("rfactor i", "B is not reduced over loop i");
 }

@@ -54,7 +54,7 @@ Test(private, nests_that_cannot_be_joined) {
   REFUSED("compute_with i i", "loop i is listed twice");
   REFUSED("compute_with i j", "are not inside the same loop");
   REFUSED("compute_with i k 0", "1 to 16 loops can be joined");
-  REFUSED("compute_with i k 3", "there are 2 loops to be joined");
+  REFUSED("compute_with i k 3", "2 loops can be joined");
   scheduled("shift T k 40");
   REFUSED("compute_with i k", "loops i and k have no value in common");
 }

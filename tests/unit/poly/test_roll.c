@@ -267,7 +267,7 @@ Test(roll, refusals) {
   REFUSED("roll B i", "B is inside loop i already");
   REFUSED("roll B x fill=never", "fill must be before or first, not never");
   REFUSED("fold_storage A 0 3", "the layout of A is the caller's");
-  REFUSED("fold_storage B 1", "B has 1 dimensions, no dimension 1");
+  REFUSED("fold_storage B 1", "B has 1 dimension, no dimension 1");
   REFUSED("fold_storage B 0", "all 26 elements along dimension 0 of B are");
   REFUSED("fold_storage B 0 27", "27 places are not within 1..26");
   scheduled("parallel x");

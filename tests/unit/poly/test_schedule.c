@@ -573,7 +573,7 @@ Test(schedule, tile) {
        "        B[8 * i_0 + i_1, 16 * j_0 + j_1] = A[8 * i_0 + i_1, 16 * j_0 "
        "+ j_1]\n");
   REFUSED("tile [i_1] [0]", "size 0 is not positive");
-  REFUSED("tile [i_1, j_1] [2]", "1 sizes for 2 loops");
+  REFUSED("tile [i_1, j_1] [2]", "1 size for 2 loops");
 }
 
 Test(schedule, peel_and_partition) {
