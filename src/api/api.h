@@ -48,6 +48,7 @@ struct glen_context {
 struct glen_target {
   api_object *object;
   const gs_target *target;
+  const char *variant; /* the kind of processor that it is for, or NULL */
 };
 
 struct glen_program {
@@ -66,6 +67,7 @@ struct glen_loops {
   glen_context *ctx;
   po_program *loops;
   po_program *original; /* before it was scheduled; NULL: it was not */
+  const char *variant;  /* as of a target */
   cg_variant variants[GLEN_MAX_VARIANTS]; /* glen_dispatch; of those below */
   glen_loops *owned[GLEN_MAX_VARIANTS];
   uint32_t n_variants;

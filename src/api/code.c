@@ -23,6 +23,7 @@ lower(glen_context *ctx, const glen_program *program, const glen_target *target,
   glen_loops *loops = BS_NEW(&ctx->arena, glen_loops);
   *loops = (glen_loops){.ctx = ctx,
                         .loops = p,
+                        .variant = target->variant,
                         .sizes = program->sizes,
                         .n_sizes = program->n_sizes};
   return loops;

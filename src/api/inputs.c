@@ -75,7 +75,7 @@ new_target(const target_args *a) {
     return NULL;
   }
   glen_target *out = BS_NEW(api_object_context(object)->arena, glen_target);
-  *out = (glen_target){object, target};
+  *out = (glen_target){.object = object, .target = target};
   return out;
 }
 
@@ -117,6 +117,7 @@ glen_target_variant(glen_context *ctx, const glen_target *target,
   }
   glen_target *out = BS_NEW(&ctx->arena, glen_target);
   out->target = gs_target_variant(&ctx->gs, target->target, v);
+  out->variant = v->name;
   return out;
 }
 

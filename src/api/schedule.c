@@ -75,14 +75,24 @@ glen_schedule(glen_context *ctx, glen_loops *loops, const char *path,
 /* The rest of the time is for the code. */
 static const double OF_SCHEDULE = 0.6;
 
+/* "for avx2: ", where loops are scheduled for several kinds of processors. */
+static const char *
+for_which(glen_context *ctx, const glen_loops *loops) {
+  return loops->variant
+             ? bs_arena_printf(&ctx->arena, "for %s: ", loops->variant)
+             : "";
+}
+
 /* Where the limits of the command, not those of the work, were the reason. */
 static bool
-warn_of_limit(glen_context *ctx, const po_auto_result *done) {
+warn_of_limit(glen_context *ctx, const glen_loops *loops,
+              const po_auto_result *done) {
   bs_reason why = ctx->governor.stage.over;
   if (why)
     bs_warning(&ctx->diags, BS_NOWHERE, bs_reason_code(why),
-               "%s: the fused schedule was given up, and %s was used",
-               bs_reason_name(why), po_fuse_names[done->fuse]);
+               "%s%s: the fused schedule was given up, and %s was used",
+               for_which(ctx, loops), bs_reason_name(why),
+               po_fuse_names[done->fuse]);
   return why != BS_GOES_ON;
 }
 
@@ -112,7 +122,7 @@ fuse_if_profitable(glen_context *ctx, glen_loops *loops,
   po_auto_result done;
   po_program *lowered;
   if (!api_fuse_unasked(&loops->loops, options, &done, &lowered))
-    warn_of_limit(ctx, &done);
+    warn_of_limit(ctx, loops, &done);
   if (loops->original && lowered)
     po_free(lowered);
   else if (lowered)
@@ -124,23 +134,26 @@ fuse_if_profitable(glen_context *ctx, glen_loops *loops,
 
 /* What the schedule lacks of what was asked for. */
 static void
-warn_of_rest(glen_context *ctx, po_fuse asked, const po_auto_result *done) {
-  const char *name = po_fuse_names[asked];
-  if (done->fuse != asked && !warn_of_limit(ctx, done))
+warn_of_rest(glen_context *ctx, const glen_loops *loops, po_fuse asked,
+             const po_auto_result *done) {
+  const char *name = po_fuse_names[asked], *which = for_which(ctx, loops);
+  if (done->fuse != asked && !warn_of_limit(ctx, loops, done))
     bs_warning(&ctx->diags, BS_NOWHERE, "schedule-limit",
-               "the program is too large to be fused by %s: %s was taken", name,
-               po_fuse_names[done->fuse]);
+               "%sthe program is too large to be fused by %s: %s was taken",
+               which, name, po_fuse_names[done->fuse]);
   if (done->n_left)
-    bs_warning(
-        &ctx->diags, BS_NOWHERE, "schedule-limit",
-        "%u nest%s too large to be fused by %s: %s", done->n_left,
-        done->n_left == 1 ? " is" : "s or more are", po_fuse_names[done->fuse],
-        done->fuse == PO_FUSE_SMART ? "some loops may be left as they are"
-                                    : "smart was taken there");
+    bs_warning(&ctx->diags, BS_NOWHERE, "schedule-limit",
+               "%s%u %s too large to be fused by %s: %s", which,
+               BS_COUNTED_AS(done->n_left, "nest is", "nests or more are"),
+               po_fuse_names[done->fuse],
+               done->fuse == PO_FUSE_SMART
+                   ? "some loops may be left as they are"
+                   : "smart was taken there");
   if (!done->finished)
     bs_warning(&ctx->diags, BS_NOWHERE, "schedule-limit",
-               "the program is too large: some loops are neither unrolled "
-               "nor run by threads");
+               "%sthe program is too large: some loops are neither unrolled "
+               "nor run by threads",
+               which);
 }
 
 static const po_fuse ways[] = {[GLEN_FUSE_MIN] = PO_FUSE_MIN,
@@ -163,7 +176,7 @@ fuse(glen_context *ctx, glen_loops *loops, glen_fusion way,
   options->fuse = ways[way];
   api_keep_original(loops);
   po_auto_result done = po_schedule_automatically(&loops->loops, options);
-  warn_of_rest(ctx, options->fuse, &done);
+  warn_of_rest(ctx, loops, options->fuse, &done);
   return true;
 }
 
@@ -218,6 +231,7 @@ copy_for(glen_context *ctx, const glen_loops *loops, const gs_target *target) {
                        .loops = po_copy_for(loops->loops, target),
                        .original =
                            loops->original ? po_copy(loops->original) : NULL,
+                       .variant = loops->variant,
                        .sizes = loops->sizes,
                        .n_sizes = loops->n_sizes};
   po_lay_out(copy->loops);
@@ -235,7 +249,9 @@ api_loops_for(glen_context *ctx, const glen_loops *loops,
               const glen_target *target) {
   API_ENTER_STAGE(ctx, "lowering", 1, NULL);
   assert(!loops->original && !loops->n_variants);
-  return copy_for(ctx, loops, target->target);
+  glen_loops *copy = copy_for(ctx, loops, target->target);
+  copy->variant = target->variant;
+  return copy;
 }
 
 bool
