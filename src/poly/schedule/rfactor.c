@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rfactor.c - rfactor and decompose_reduction.
+/* rfactor.c - partial results of a reduction, which are then added up.
  *
  * rfactor at loop k of a reduction A[w] op= body: partial results R[k, w] are
  * computed first, in a nest of their own with k outside of what else is
@@ -57,6 +57,13 @@ find_update(factoring *f) {
   return true;
 }
 
+/* { S[i] -> the value of the loop of that depth } */
+static isl_map *
+value_of_loop(const factoring *f, uint32_t depth) {
+  isl_map *way = po_prefix(&f->p->stmts.data[f->update], depth + 1);
+  return isl_map_project_out(way, isl_dim_out, 0, depth);
+}
+
 /* Whether a loop's value is a function of the element and of k's value. */
 static bool
 is_spatial(const factoring *f, uint32_t depth, bool with_k) {
@@ -64,23 +71,14 @@ is_spatial(const factoring *f, uint32_t depth, bool with_k) {
   isl_map *to = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(stmt->write));
   to = isl_map_intersect_domain(to, isl_set_copy(stmt->domain));
   to = isl_map_reset_tuple_id(to, isl_dim_out);
-  isl_map *prefix = po_prefix(stmt, f->top);
-  to = isl_map_flat_range_product(to, prefix);
-  for (uint32_t k = 0; k < 2; k++) {
-    isl_map *one = po_prefix(stmt, (k ? depth : f->at) + 1);
-    one = isl_map_project_out(one, isl_dim_out, 0, k ? depth : f->at);
-    if (k == 1) {
-      isl_map *of = isl_map_apply_range(isl_map_reverse(to), one);
-      bool fixed = isl_map_is_single_valued(of) == isl_bool_true;
-      isl_map_free(of);
-      return fixed;
-    }
-    if (with_k)
-      to = isl_map_flat_range_product(to, one);
-    else
-      isl_map_free(one);
-  }
-  return false;
+  to = isl_map_flat_range_product(to, po_prefix(stmt, f->top));
+  if (with_k)
+    to = isl_map_flat_range_product(to, value_of_loop(f, f->at));
+  isl_map *of =
+      isl_map_apply_range(isl_map_reverse(to), value_of_loop(f, depth));
+  bool fixed = isl_map_is_single_valued(of) == isl_bool_true;
+  isl_map_free(of);
+  return fixed;
 }
 
 static bool
@@ -189,6 +187,61 @@ values_at(const factoring *f, const uint32_t *depth, uint32_t n) {
   return out;
 }
 
+/* Among which dimensions that of the loop stands. */
+static bool
+choose_axis(factoring *f) {
+  const po_array *old = &f->p->arrays.data[f->array];
+  const po_arg *given = &f->call->args[1];
+  int64_t axis = given->kind == PO_ARG_END ? 0 : given->number;
+  if (axis < 0)
+    axis += old->rank + 1;
+  if (axis < 0 || axis > old->rank)
+    return po_refuse(f->p, f->call, "axis",
+                     "%lld is not a place among the %u %s of %s",
+                     (long long)given->number,
+                     BS_COUNTED(old->rank, "dimension"), old->name);
+  f->axis = axis;
+  return old->rank + 1 + f->top <= GS_MAX_RANK ||
+         po_refuse(f->p, f->call, "too-deep", "%s has too many dimensions",
+                   old->name);
+}
+
+/* A local has a dimension for each loop around it, folded to one place. */
+static bool
+size_outer(const factoring *f, po_array *a) {
+  for (uint32_t d = 0; d < f->top; d++) {
+    int64_t min;
+    if (!po_value_range(f->p, f->way[d], &min, &a->dim[d]) || min < 0)
+      return po_refuse(f->p, f->call, "extent",
+                       "the values of loop %s have no constant bounds above 0",
+                       po_node(f->p, f->way[d])->name);
+    a->dim[d] += min;
+    a->fold[d] = 1;
+    a->pad[d] = 0;
+  }
+  return true;
+}
+
+/* Those of the array, and the loop's among them. */
+static bool
+size_inner(const factoring *f, po_array *a) {
+  const po_array *old = &f->p->arrays.data[f->array];
+  int64_t all = 1;
+  for (uint32_t d = 0; d <= old->rank; d++) {
+    uint32_t to = f->top + d;
+    a->dim[to] = d < f->axis    ? old->dim[d]
+                 : d == f->axis ? f->count
+                                : old->dim[d - 1];
+    a->fold[to] = a->pad[to] = 0;
+  }
+  for (uint32_t d = 0; d < a->rank; d++)
+    if (__builtin_mul_overflow(all, a->dim[d], &all) || all > INT64_C(1) << 40)
+      return po_refuse(f->p, f->call, "too-large", "%s would be too large",
+                       a->name);
+  return true;
+}
+
+/* The array of partial results: one for each value of the loop. */
 static bool
 add_partial(factoring *f) {
   po_program *p = f->p;
@@ -197,44 +250,15 @@ add_partial(factoring *f) {
     return po_refuse(p, f->call, "extent",
                      "the values of loop %s have no constant bounds",
                      po_node(p, f->loop)->name);
-  int64_t axis =
-      f->call->args[1].kind == PO_ARG_END ? 0 : f->call->args[1].number;
-  if (axis < 0)
-    axis += a.rank + 1;
-  if (axis < 0 || axis > a.rank)
-    return po_refuse(p, f->call, "axis",
-                     "%lld is not a place among the %u dimensions of %s",
-                     (long long)f->call->args[1].number, a.rank, a.name);
-  f->axis = axis;
-  if (a.rank + 1 + f->top > GS_MAX_RANK)
-    return po_refuse(p, f->call, "too-deep", "%s has too many dimensions",
-                     a.name);
+  if (!choose_axis(f))
+    return false;
   a.name = po_fresh_array_name(p, bs_arena_printf(&p->arena, "rf_%s", a.name));
   a.role = f->top ? PO_LOCAL : PO_WORKSPACE;
   a.scope = PO_STACK;
   a.term = GS_NO_TERM;
-  const po_array *old = &p->arrays.data[f->array];
-  a.rank = f->top + 1 + old->rank;
-  for (uint32_t d = 0; d < f->top; d++) {
-    int64_t min;
-    if (!po_value_range(p, f->way[d], &min, &a.dim[d]) || min < 0)
-      return po_refuse(p, f->call, "extent",
-                       "the values of loop %s have no constant bounds above 0",
-                       po_node(p, f->way[d])->name);
-    a.dim[d] += min;
-    a.fold[d] = 1;
-    a.pad[d] = 0;
-  }
-  for (uint32_t d = 0; d <= old->rank; d++) {
-    uint32_t to = f->top + d;
-    a.dim[to] = d < axis ? old->dim[d] : d == axis ? f->count : old->dim[d - 1];
-    a.fold[to] = a.pad[to] = 0;
-  }
-  int64_t all = 1;
-  for (uint32_t d = 0; d < a.rank; d++)
-    if (__builtin_mul_overflow(all, a.dim[d], &all) || all > INT64_C(1) << 40)
-      return po_refuse(p, f->call, "too-large", "%s would be too large",
-                       a.name);
+  a.rank += f->top + 1;
+  if (!size_outer(f, &a) || !size_inner(f, &a))
+    return false;
   bs_push(p->ctx.heap, &p->arrays, a);
   f->partial = p->arrays.len - 1;
   return true;
@@ -325,6 +349,56 @@ element_of(const factoring *f, const char *name, const uint32_t *depth,
   return *domain && *element;
 }
 
+/* The loops of a statement over the partial results, outermost first; those of
+ * the sum have the loop of these results innermost. */
+static uint32_t
+loops_of(const factoring *f, bool init, uint32_t *depth, uint32_t *k_at) {
+  uint32_t n = partial_loops(f, depth, k_at);
+  if (init)
+    return n;
+  for (uint32_t d = *k_at; d + 1 < n; d++)
+    depth[d] = depth[d + 1];
+  depth[n - 1] = f->at;
+  *k_at = n - 1;
+  return n;
+}
+
+/* Its one expression: what a sum begins with, or a partial result. */
+static po_expr *
+value_of(const factoring *f, bool init, isl_pw_multi_aff *part) {
+  po_program *p = f->p;
+  po_expr *e = BS_NEW(&p->arena, po_expr);
+  e->kind = init ? PO_LITERAL : PO_READ;
+  e->dtype = p->arrays.data[f->array].dtype;
+  e->literal = po_fold_start(p->stmts.data[f->update].op);
+  e->array = f->partial;
+  e->index = init ? NULL : part;
+  return e;
+}
+
+/* Its time, and what it writes and reads: the element that the array has there,
+ * and the partial result. */
+static void
+give_accesses(const factoring *f, bool init, po_stmt *s, uint32_t k_at,
+              __isl_keep isl_multi_aff *element) {
+  po_program *p = f->p;
+  uint32_t all[PO_MAX_DEPTH], n = s->n_iters;
+  for (uint32_t d = 0; d < n; d++)
+    all[d] = d;
+  s->time = po_keep_multi_aff(&p->pool, pick(p->isl, s->name, n, all, n));
+  isl_multi_aff *k = pick(p->isl, s->name, n, &k_at, 1);
+  isl_pw_multi_aff *whole = po_keep_pw_multi_aff(
+      &p->pool, isl_pw_multi_aff_from_multi_aff(isl_multi_aff_copy(element)));
+  isl_pw_multi_aff *part =
+      partial_at(f, pick(p->isl, s->name, n, all, f->top),
+                 isl_multi_aff_get_aff(k, 0), isl_pw_multi_aff_copy(whole));
+  isl_multi_aff_free(k);
+  s->exprs = value_of(f, init, part);
+  s->n_exprs = 1;
+  s->array = init ? f->partial : f->array;
+  s->write = init ? part : whole;
+}
+
 /* init: R = identity; else A op= R.  Returns its number. */
 static bool
 add_stmt(factoring *f, bool init, uint32_t *out) {
@@ -333,50 +407,23 @@ add_stmt(factoring *f, bool init, uint32_t *out) {
   po_stmt s = {.kind = init ? PO_ASSIGN : PO_UPDATE,
                .op = like->op,
                .term = like->term,
-               .span = like->span};
-  uint32_t depth[PO_MAX_DEPTH], n, k_at;
-  n = partial_loops(f, depth, &k_at);
-  if (!init) { /* k innermost */
-    for (uint32_t d = k_at; d + 1 < n; d++)
-      depth[d] = depth[d + 1];
-    depth[n - 1] = f->at;
-    k_at = n - 1;
-  }
+               .span = like->span,
+               .leaf = PO_NO_NODE};
+  uint32_t depth[PO_MAX_DEPTH], k_at;
+  isl_multi_aff *element;
+  s.n_iters = loops_of(f, init, depth, &k_at);
+  s.n_outer = init ? s.n_iters : s.n_iters - 1;
   s.name = po_fresh_stmt_name(
       p, bs_arena_printf(&p->arena, init ? "%s_init" : "%s_sum", like->name));
-  s.n_iters = n;
-  s.n_outer = init ? n : n - 1;
-  s.iters = loop_names(f, depth, n);
-  s.leaf = PO_NO_NODE;
+  s.iters = loop_names(f, depth, s.n_iters);
   po_pool_reserve(&p->pool, 12);
-  isl_multi_aff *element;
-  if (!element_of(f, s.name, depth, n, &s.domain, &element))
+  if (!element_of(f, s.name, depth, s.n_iters, &s.domain, &element))
     return po_refuse(
         p, f->call, "no-inverse",
         "the element of %s is not a function of the loops that are "
         "not reduced over",
         p->arrays.data[f->array].name);
-  uint32_t all[PO_MAX_DEPTH];
-  for (uint32_t d = 0; d < n; d++)
-    all[d] = d;
-  s.time = po_keep_multi_aff(&p->pool, pick(p->isl, s.name, n, all, n));
-  isl_multi_aff *k = pick(p->isl, s.name, n, &k_at, 1);
-  isl_pw_multi_aff *whole = po_keep_pw_multi_aff(
-      &p->pool, isl_pw_multi_aff_from_multi_aff(isl_multi_aff_copy(element)));
-  isl_pw_multi_aff *part =
-      partial_at(f, pick(p->isl, s.name, n, all, f->top),
-                 isl_multi_aff_get_aff(k, 0), isl_pw_multi_aff_copy(whole));
-  isl_multi_aff_free(k);
-  po_expr *e = BS_NEW(&p->arena, po_expr);
-  e->kind = init ? PO_LITERAL : PO_READ;
-  e->dtype = p->arrays.data[f->array].dtype;
-  e->literal = po_fold_start(like->op);
-  e->array = f->partial;
-  e->index = init ? NULL : part;
-  s.exprs = e;
-  s.n_exprs = 1;
-  s.array = init ? f->partial : f->array;
-  s.write = init ? part : whole;
+  give_accesses(f, init, &s, k_at, element);
   bs_push(p->ctx.heap, &p->stmts, s);
   *out = p->stmts.len - 1;
   return true;
@@ -529,39 +576,4 @@ po_apply_rfactor(po_program *p, po_step_call *call) {
   factor(&f, init, sum);
   po_forget_dependences(p);
   return name_results(p, call);
-}
-
-/* ---- decompose_reduction ---- */
-
-bool
-po_apply_decompose_reduction(po_program *p, po_step_call *call) {
-  uint32_t loop = call->args[1].node;
-  uint32_t array = p->stmts.data[call->args[0].stmt].array;
-  uint32_t update = PO_NO_NODE, init = PO_NO_NODE;
-  const char *name = p->arrays.data[array].name;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *stmt = &p->stmts.data[k];
-    if (stmt->array != array || !po_nest_is_below(p, stmt->leaf, loop))
-      continue;
-    if (stmt->kind == PO_UPDATE && update == PO_NO_NODE)
-      update = k;
-    if (stmt->kind == PO_ASSIGN && update == PO_NO_NODE)
-      init = k;
-  }
-  if (update == PO_NO_NODE)
-    return po_refuse(p, call, "no-reduction",
-                     "no reduction of %s stands inside loop %s", name,
-                     po_node(p, loop)->name);
-  if (init == PO_NO_NODE)
-    return po_refuse(p, call, "no-init",
-                     "%s is not set inside loop %s before it is updated: the "
-                     "loop is one that is reduced over, or its setting stands "
-                     "outside already",
-                     name, po_node(p, loop)->name);
-  uint32_t a = p->stmts.data[init].leaf, b = p->stmts.data[update].leaf;
-  uint32_t top = po_nest_common(p, a, b), child = b;
-  while (po_node(p, child)->parent != top)
-    child = po_node(p, child)->parent;
-  po_isolate(p, child, loop);
-  return true;
 }

@@ -202,6 +202,41 @@ rearranged(po_program *p, const po_array *a, __isl_keep isl_multi_aff *map,
   return to;
 }
 
+/* The map of a layout, all of whose dimensions stand behind the folds; NULL: it
+ * is none of the array's indices. */
+static isl_multi_aff *
+read_layout(po_program *p, const po_step_call *call, const po_array *a,
+            const char *text) {
+  uint32_t folds = leading_folds(a);
+  isl_multi_aff *map = po_read_map(p, text, strlen(text));
+  isl_size in = map ? isl_multi_aff_dim(map, isl_dim_in) : -1;
+  isl_size out = map ? isl_multi_aff_dim(map, isl_dim_out) : -1;
+  if (in != (isl_size)(a->rank - folds) || out < 1 ||
+      out + folds > GS_MAX_RANK || isl_multi_aff_dim(map, isl_dim_param) != 0) {
+    isl_multi_aff_free(map);
+    po_refuse(p, call, "map", "\"%s\" is not a map of the %u %s of %s", text,
+              BS_COUNTED_AS(a->rank - folds, "index", "indices"), a->name);
+    bs_hint(p->ctx.diags, "like \"[i, j] -> [floor(j / 16), i, j mod 16]\"");
+    return NULL;
+  }
+  if (folds)
+    map = behind_folds(p->isl, folds, map);
+  map = isl_multi_aff_reset_tuple_id(map, isl_dim_in);
+  map = isl_multi_aff_reset_tuple_id(map, isl_dim_out);
+  po_pool_reserve(&p->pool, 2);
+  return po_keep_multi_aff(&p->pool, map);
+}
+
+/* Both sides have the array's name, as its accesses do. */
+static isl_multi_aff *
+named_after(po_program *p, const po_array *a, __isl_keep isl_multi_aff *map) {
+  isl_multi_aff *named = isl_multi_aff_copy(map);
+  for (int side = 0; side < 2; side++)
+    named = isl_multi_aff_set_tuple_id(named, side ? isl_dim_out : isl_dim_in,
+                                       isl_id_alloc(p->isl, a->name, NULL));
+  return po_keep_multi_aff(&p->pool, named);
+}
+
 bool
 po_change_layout(po_program *p, const po_step_call *call, uint32_t array,
                  const char *text) {
@@ -212,35 +247,14 @@ po_change_layout(po_program *p, const po_step_call *call, uint32_t array,
   bool constant = a->role == PO_CONSTANT && !po_is_rigid(p, array);
   if (!constant && !po_layout_is_ours(p, call, array))
     return false;
-  isl_multi_aff *map = po_read_map(p, text, strlen(text));
-  isl_size in = map ? isl_multi_aff_dim(map, isl_dim_in) : -1;
-  isl_size out = map ? isl_multi_aff_dim(map, isl_dim_out) : -1;
-  if (in != (isl_size)(a->rank - folds) || out < 1 ||
-      out + folds > GS_MAX_RANK || isl_multi_aff_dim(map, isl_dim_param) != 0) {
-    isl_multi_aff_free(map);
-    po_refuse(p, call, "map", "\"%s\" is not a map of the %u indices of %s",
-              text, a->rank - folds, a->name);
-    bs_hint(p->ctx.diags, "like \"[i, j] -> [floor(j / 16), i, j mod 16]\"");
-    return false;
-  }
-  if (folds)
-    map = behind_folds(p->isl, folds, map);
-  map = isl_multi_aff_reset_tuple_id(map, isl_dim_in);
-  map = isl_multi_aff_reset_tuple_id(map, isl_dim_out);
-  po_pool_reserve(&p->pool, 2);
-  map = po_keep_multi_aff(&p->pool, map);
-  uint32_t rank = folds + (uint32_t)out;
+  isl_multi_aff *map = read_layout(p, call, a, text);
+  uint32_t rank = map ? (uint32_t)isl_multi_aff_dim(map, isl_dim_out) : 0;
   if (!map || !measure(p, call, array, map, dim, rank))
     return false;
   if (constant && !(a->data = rearranged(p, a, map, dim, rank)))
     return po_refuse(p, call, "too-complex", "the places of %s are too large",
                      a->name);
-  isl_multi_aff *named = isl_multi_aff_copy(map);
-  for (int side = 0; side < 2; side++)
-    named = isl_multi_aff_set_tuple_id(named, side ? isl_dim_out : isl_dim_in,
-                                       isl_id_alloc(p->isl, a->name, NULL));
-  named = po_keep_multi_aff(&p->pool, named);
-  compose_all(p, array, named);
+  compose_all(p, array, named_after(p, a, map));
   a->rank = rank;
   for (uint32_t d = 0; d < rank; d++) {
     a->dim[d] = dim[d];
@@ -274,8 +288,9 @@ po_apply_storage_align(po_program *p, po_step_call *call) {
   if (axis < 0)
     axis += a->rank;
   if (axis < 0 || axis >= a->rank)
-    return po_refuse(p, call, "axis", "%s has %u dimensions, no dimension %lld",
-                     a->name, a->rank, (long long)call->args[1].number);
+    return po_refuse(p, call, "axis", "%s has %u %s, no dimension %lld",
+                     a->name, BS_COUNTED(a->rank, "dimension"),
+                     (long long)call->args[1].number);
   if (factor <= 0 || factor > 1 << 20)
     return po_refuse(p, call, "factors", "factor %lld is not in 1..2^20",
                      (long long)factor);

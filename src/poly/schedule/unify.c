@@ -101,61 +101,92 @@ value_at(const search *x, __isl_keep isl_pw_aff *f, const int64_t *r,
   return ok;
 }
 
-/* Learns the strides of a place from one access. */
+/* An access of the nest that stands for one of the pattern. */
+typedef struct access_pair {
+  uint32_t k; /* of the pattern's statements */
+  const matched *m;
+  uint32_t array; /* of the nest */
+  const po_pattern_access *a;
+  isl_pw_aff *address;
+} access_pair;
+
+/* The place has one array, and a private one is the nest's own. */
 static bool
-learn(search *x, uint32_t k, const matched *m, po_pair p, po_unified *u) {
-  const po_pattern_access *a = &x->pattern->access[k][p.pattern];
-  uint32_t n = x->nest->stmts[m->nest].n;
-  uint32_t array = x->nest->stmts[m->nest].access[p.nest].array;
-  bool private = a->place > x->pattern->instr->n_operands;
-  po_place *place = &u->place[a->place];
-  int64_t r[PO_MAX_DEPTH + 1], base, value;
-  isl_pw_aff *f = address_of(x, m->nest, p.nest, private);
-  if (place->found && place->array != array)
-    return po_because(x->why, 20 + k, "%s would have to be both %s and %s",
-                      place_name(x, a->place), array_name(x, place->array),
-                      array_name(x, array));
-  if (private && !po_is_private(x->nest->p, array, x->nest->top))
-    return po_because(x->why, 20 + k, "%s is used outside of the nest, too",
-                      array_name(x, array));
-  moved_point(x, m, k, a->at, r);
-  if (!value_at(x, f, r, n, &base))
-    return po_because(x->why, 10,
-                      "an access of %s is not a quasi-affine function",
-                      array_name(x, array));
+fits_place(search *x, const access_pair *p, const po_place *place,
+           bool private) {
+  if (place->found && place->array != p->array)
+    return po_because(x->why, 20 + p->k, "%s would have to be both %s and %s",
+                      place_name(x, p->a->place), array_name(x, place->array),
+                      array_name(x, p->array));
+  if (private && !po_is_private(x->nest->p, p->array, x->nest->top))
+    return po_because(x->why, 20 + p->k, "%s is used outside of the nest, too",
+                      array_name(x, p->array));
+  return true;
+}
+
+/* The place begins with the first access, or with one at its start. */
+static void
+note_access(search *x, const access_pair *p, uint32_t access, const int64_t *at,
+            po_place *place) {
   bool starts = true;
-  for (uint32_t d = 0; d < x->pattern->rank[a->place]; d++)
-    starts &= !a->from[d];
+  for (uint32_t d = 0; d < x->pattern->rank[p->a->place]; d++)
+    starts &= !p->a->from[d];
   if (!place->found || (starts && !place->starts)) {
-    place->stmt = m->nest;
-    place->access = p.nest;
-    place->point = bs_arena_copy(&x->nest->p->arena, r, n * sizeof *r);
-    place->from = a->from;
+    uint32_t n = x->nest->stmts[p->m->nest].n;
+    place->stmt = p->m->nest;
+    place->access = access;
+    place->point = bs_arena_copy(&x->nest->p->arena, at, n * sizeof *at);
+    place->from = p->a->from;
     place->starts = starts;
   }
   place->found = true;
-  place->array = array;
-  for (uint32_t d = 0; d < x->pattern->rank[a->place]; d++) {
-    int64_t to[PO_MAX_DEPTH + 1];
-    if (!a->step[d])
-      continue;
-    moved_point(x, m, k, a->point[d], to);
-    if (!value_at(x, f, to, n, &value) || (value - base) % a->step[d])
-      return po_because(x->why, 20 + k,
-                        "%s has no stride for dimension %u of "
-                        "%s",
-                        array_name(x, array), d, place_name(x, a->place));
-    int64_t stride = (value - base) / a->step[d];
-    if (place->known[d] && place->stride[d] != stride)
-      return po_because(
-          x->why, 30 + k,
-          "neighbours along dimension %u of %s lie %lld elements apart in one "
-          "access of %s, %lld in another",
-          d, place_name(x, a->place), (long long)place->stride[d],
-          array_name(x, array), (long long)stride);
-    place->known[d] = true;
-    place->stride[d] = stride;
-  }
+  place->array = p->array;
+}
+
+/* From what is at `base` to its neighbour along a dimension. */
+static bool
+learn_stride(search *x, const access_pair *p, uint32_t d, int64_t base,
+             po_place *place) {
+  int64_t to[PO_MAX_DEPTH + 1], value, step = p->a->step[d];
+  uint32_t n = x->nest->stmts[p->m->nest].n;
+  moved_point(x, p->m, p->k, p->a->point[d], to);
+  if (!value_at(x, p->address, to, n, &value) || (value - base) % step)
+    return po_because(x->why, 20 + p->k,
+                      "%s has no stride for dimension %u of %s",
+                      array_name(x, p->array), d, place_name(x, p->a->place));
+  int64_t stride = (value - base) / step;
+  if (place->known[d] && place->stride[d] != stride)
+    return po_because(
+        x->why, 30 + p->k,
+        "neighbours along dimension %u of %s lie %lld elements apart in one "
+        "access of %s, %lld in another",
+        d, place_name(x, p->a->place), (long long)place->stride[d],
+        array_name(x, p->array), (long long)stride);
+  place->known[d] = true;
+  place->stride[d] = stride;
+  return true;
+}
+
+/* Learns the strides of a place from one access. */
+static bool
+learn(search *x, uint32_t k, const matched *m, po_pair pair, po_unified *u) {
+  const po_pattern_access *a = &x->pattern->access[k][pair.pattern];
+  bool private = a->place > x->pattern->instr->n_operands;
+  access_pair p = {k, m, x->nest->stmts[m->nest].access[pair.nest].array, a,
+                   address_of(x, m->nest, pair.nest, private)};
+  po_place *place = &u->place[a->place];
+  int64_t at[PO_MAX_DEPTH + 1], base;
+  if (!fits_place(x, &p, place, private))
+    return false;
+  moved_point(x, m, k, a->at, at);
+  if (!value_at(x, p.address, at, x->nest->stmts[m->nest].n, &base))
+    return po_because(x->why, 10,
+                      "an access of %s is not a quasi-affine function",
+                      array_name(x, p.array));
+  note_access(x, &p, pair.nest, at, place);
+  for (uint32_t d = 0; d < x->pattern->rank[a->place]; d++)
+    if (a->step[d] && !learn_stride(x, &p, d, base, place))
+      return false;
   return true;
 }
 
@@ -452,8 +483,8 @@ po_unify(const po_form *nest, const po_pattern *pattern,
   x->takes = takes;
   x->user = user;
   if (nest->n != pattern->form.n)
-    return po_because(why, 2, "it has %u statement%s, the semantics %u",
-                      nest->n, nest->n == 1 ? "" : "s", pattern->form.n);
+    return po_because(why, 2, "it has %u %s, the semantics %u",
+                      BS_COUNTED(nest->n, "statement"), pattern->form.n);
   po_pool_reserve(&nest->p->pool, 1);
   x->sample = po_least_point(arena, isl_set_copy(nest->outer), nest->n_outer);
   if (!x->sample)
