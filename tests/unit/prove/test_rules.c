@@ -74,6 +74,17 @@ Test(rules, more_unsound_ones_are_refuted, .init = fixture_start,
   all_are(DIR "more-unsound.rules", PV_REFUTED, 45);
 }
 
+/* Each of one file is a rule of the other with a word or a number changed. */
+Test(rules, nearest_to_unsound_ones_are_proved, .init = fixture_start,
+     .fini = fixture_stop) {
+  all_are(DIR "nearest-sound.rules", PV_CHECKED, 39);
+}
+
+Test(rules, nearest_to_sound_ones_are_refuted, .init = fixture_start,
+     .fini = fixture_stop) {
+  all_are(DIR "nearest-unsound.rules", PV_REFUTED, 39);
+}
+
 /* Equal up to rounding. */
 Test(rules, open_ones_are_neither, .init = fixture_start,
      .fini = fixture_stop) {

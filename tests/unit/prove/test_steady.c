@@ -61,6 +61,12 @@ Test(steady, two_terms) {
       "(output l)(output r)",
       "(tensor a (shape 6) f32)(let l (compute recip (compute (offset 0) a)))"
       "(let r (compute recip a))(output l)(output r)",
+      "(tensor a (shape 6) f32)(tensor b (shape 6) f32)(let l (compute div "
+      "(pair a b)))(let r (compute div (pair b a)))(output l)(output r)",
+      "(tensor a (shape 6) f32)(tensor b (shape 6) f32)(let l (mod a b))"
+      "(let r (sub a (mul b (div a b))))(output l)(output r)",
+      "(tensor a (shape 6) f32)(let l (compute rsqrt a))(let r (compute sqrt "
+      "(compute recip a)))(output l)(output r)",
       "(tensor a (shape 6) i16)(tensor b (shape 6) i16)(let l (compute div "
       "(pair a b)))(let r (compute div (pair b a)))(output l)(output r)",
       /* reductions, gathers, windows */
