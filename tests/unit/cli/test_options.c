@@ -230,6 +230,79 @@ Test(options, numbers_that_are_none_are_refused) {
   }
 }
 
+/* A number by itself is one of bytes; a unit is the last letter. */
+Test(options, bytes_have_units) {
+  static const struct {
+    const char *text;
+    bool taken;
+    uint64_t bytes;
+  } rows[] = {
+      {"0", true, 0},
+      {"1", true, 1},
+      {"1000", true, 1000},
+      {"4097", true, 4097},
+      {"18446744073709551615", true, UINT64_MAX},
+      {"0K", true, 0},
+      {"1K", true, 1024},
+      {"7K", true, 7 << 10},
+      {"1M", true, 1 << 20},
+      {"3M", true, 3 << 20},
+      {"1G", true, 1 << 30},
+      {"1T", true, UINT64_C(1) << 40},
+      {"16777215T", true, UINT64_C(16777215) << 40},
+      {"18014398509481983K", true, UINT64_MAX - 1023},
+      {"auto", true, CL_AUTO},
+      {"16777216T", false, 0},
+      {"18014398509481984K", false, 0},
+      {"18446744073709551616", false, 0},
+      {"K", false, 0},
+      {"1k", false, 0},
+      {"1KB", false, 0},
+      {"1KK", false, 0},
+      {"K1", false, 0},
+      {"1B", false, 0},
+      {"-1K", false, 0},
+      {"0000000000000000000000000000001K", false, 0},
+      {"000000000000000000000000000001K", true, 1024},
+  };
+  be_quiet();
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    char text[120];
+    line l;
+    snprintf(text, sizeof text, "saturate a.glen --memory-limit=%s",
+             rows[k].text);
+    cr_expect_eq(read_line(&l, text) != NULL, rows[k].taken, "%s", text);
+    if (rows[k].taken)
+      cr_expect_eq(l.options.memory_limit, rows[k].bytes, "%s: %llu", text,
+                   (unsigned long long)l.options.memory_limit);
+  }
+}
+
+Test(options, seconds_are_finite_and_not_below_zero) {
+  static const struct {
+    const char *text;
+    bool taken;
+    double seconds;
+  } rows[] = {
+      {"0", true, 0},      {"-0", true, 0},      {"0.5", true, 0.5},
+      {"2", true, 2},      {"1e3", true, 1000},  {".25", true, 0.25},
+      {"1e400", false, 0}, {"inf", false, 0},    {"nan", false, 0},
+      {"-1", false, 0},    {"-0.001", false, 0}, {"5s", false, 0},
+      {"s", false, 0},     {"1e", false, 0},     {"0x", false, 0},
+      {"1,5", false, 0},
+  };
+  be_quiet();
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    char text[120];
+    line l;
+    snprintf(text, sizeof text, "saturate a.glen --time-limit=%s",
+             rows[k].text);
+    cr_expect_eq(read_line(&l, text) != NULL, rows[k].taken, "%s", text);
+    if (rows[k].taken)
+      cr_expect_eq(l.options.time_limit, rows[k].seconds, "%s", text);
+  }
+}
+
 Test(options, words_behind_two_dashes_are_operands) {
   line l;
   cr_assert_not_null(read_line(&l, "saturate -- --json"));
