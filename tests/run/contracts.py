@@ -8,8 +8,9 @@ usage: contracts.py GLEN [COUNT [SEED]]
 The programs are the examples and those of contractions.py. Of each, the script
 that glen prints must name every kernel of the C, and the sums that are none, and
 lead to the same C again.
-Each sum of products of an example has a line there, or is a kernel where a
-script asks for one, or is refused with a reason; in each line, another number
+Each sum of products of an example has one line there as long as its loops are
+as they are written, also where it is in parts; is a kernel where a script asks
+for one, or is refused with a reason; in each line, another number
 of rows and another depth make other C, and too many rows are refused.  Of the
 programs of contractions.py, lines of `contract` are made at random: each is
 refused with a reason, or its kernel is compiled with sanitizers and compared
@@ -86,10 +87,10 @@ def without_remark(c):
                         flags=re.S)
 
 
-def replayed(case):
+def replayed(case, *options):
     """The printed line of each sum of products, and what is wrong with the
     script."""
-    plain, script = case.emitted("c"), case.emitted("sched")
+    plain, script = (case.emitted(k, *options) for k in ("c", "sched"))
     if plain is None or script is None:
         return {}, "not compiled"
     lines = {line.split()[1]: line for line in script.splitlines()
@@ -178,7 +179,14 @@ def check_example(glen, folder, path, seen):
     lines, fault = replayed(case)
     seen["kernels of examples"] += len(lines)
     loops = case.emitted("loops", "--fuse", "none")
-    products = set(re.findall(r"(\w+): .* \+= .* \* ", loops or ""))
+    products = dict(re.findall(r"(\w+): (\w+)\[.* \+= .* \* ", loops or ""))
+    as_written, wrong = replayed(case, "--fuse", "none")
+    fault = fault or wrong
+    for array in sorted(set(products.values())):
+        parts = {name for name, of in products.items() if of == array}
+        seen["sums in parts"] += len(parts) > 1
+        if len(parts & set(as_written)) != 1:
+            fault = fault or f"not one line for {array}"
     for name in sorted(products):
         fault = fault or (changed(case, lines[name] + "\n")
                           if is_kernel(lines.get(name, " as=loops"))
@@ -190,7 +198,8 @@ def main():
     glen = os.path.abspath(sys.argv[1])
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 12
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    seen = {"refused": 0, "run": 0, "kernels of examples": 0}
+    seen = {"refused": 0, "run": 0, "kernels of examples": 0,
+            "sums in parts": 0}
     faults = {}
     with tempfile.TemporaryDirectory() as folder:
         for path in sorted(glob.glob(os.path.join(ROOT, "examples/*.glen"))):

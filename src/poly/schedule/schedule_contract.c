@@ -92,30 +92,43 @@ read_choice(const po_program *p, const po_step_call *call,
   return true;
 }
 
-/* How many statements add to the array; *out: the last of them. */
+static bool
+adds_to(const po_program *p, uint32_t stmt, uint32_t array) {
+  return p->stmts.data[stmt].kind == PO_UPDATE &&
+         p->stmts.data[stmt].array == array;
+}
+
+/* How many statements add to the array. */
 static uint32_t
-updates_of(const po_program *p, uint32_t array, uint32_t *out) {
+updates_of(const po_program *p, uint32_t array) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (p->stmts.data[k].kind == PO_UPDATE && p->stmts.data[k].array == array) {
-      *out = k;
-      n++;
-    }
+    n += adds_to(p, k, array);
   return n;
 }
 
-/* The one statement that adds up what the array holds, or what is copied into
- * it. */
+/* The array whose sums the statement adds up, or copies.  One statement adds
+ * them up, or several, where the sum is in parts, as at the borders of an
+ * image: these have no kernel. */
 static bool
-find_update(const po_program *p, const po_step_call *call, uint32_t *out) {
+find_sum(const po_program *p, const po_step_call *call, bool as_loops,
+         uint32_t *array) {
   const po_stmt *named = &p->stmts.data[call->args[0].stmt];
-  uint32_t n = updates_of(p, named->array, out);
-  if (!n && named->n_exprs == 1 && named->exprs[0].kind == PO_READ)
-    n = updates_of(p, named->exprs[0].array, out);
-  return n == 1 || po_refuse(p, call, "no-kernel",
-                             n ? "several statements add up %s"
-                               : "no statement adds up %s",
-                             p->arrays.data[named->array].name);
+  *array = named->array;
+  uint32_t n = updates_of(p, *array);
+  if (!n && named->n_exprs == 1 && named->exprs[0].kind == PO_READ) {
+    *array = named->exprs[0].array;
+    n = updates_of(p, *array);
+  }
+  if (n == 1 || (n && as_loops))
+    return true;
+  po_refuse(p, call, "no-kernel",
+            n ? "several statements add up %s" : "no statement adds up %s",
+            p->arrays.data[named->array].name);
+  if (n)
+    bs_hint(p->ctx.diags, "a sum in several parts runs as its loops say: "
+                          "as=loops");
+  return false;
 }
 
 static bool
@@ -134,14 +147,21 @@ runs_as_chosen(po_program *p, const po_step_call *call, uint32_t update,
 bool
 po_apply_contract(po_program *p, po_step_call *call) {
   assert(call->args[0].kind == PO_ARG_STMT);
-  uint32_t update = 0;
+  uint32_t array;
   po_contract_choice *choice = BS_NEW(&p->arena, po_contract_choice);
   *choice = (po_contract_choice){0};
-  if (!read_choice(p, call, choice) || !find_update(p, call, &update))
+  if (!read_choice(p, call, choice) ||
+      !find_sum(p, call, choice->as == PO_AS_LOOPS, &array))
     return false;
-  p->stmts.data[update].contract = choice;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (adds_to(p, k, array))
+      p->stmts.data[k].contract = choice;
   po_lay_out(p);
-  return runs_as_chosen(p, call, update, "%s cannot run as this kernel: %s");
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (adds_to(p, k, array) &&
+        !runs_as_chosen(p, call, k, "%s cannot run as this kernel: %s"))
+      return false;
+  return true;
 }
 
 bool
@@ -164,13 +184,20 @@ po_kernels_hold(po_program *p, const po_step_call *call) {
 
 /* ---- as text ---- */
 
-/* A sum of products that may be said to run as loops. */
+/* A sum of products that may be said to run as loops, with all of its parts;
+ * the first of them speaks for it. */
 static bool
 is_left_alone(const po_program *p, uint32_t k) {
-  const po_stmt *s = &p->stmts.data[k];
-  uint32_t last;
-  return po_is_sum_of_products(s) && po_is_as_lowered(p, s) &&
-         updates_of(p, s->array, &last) == 1;
+  uint32_t array = p->stmts.data[k].array, first = PO_NO_STMT;
+  for (uint32_t j = 0; j < p->stmts.len; j++) {
+    const po_stmt *s = &p->stmts.data[j];
+    if (!adds_to(p, j, array))
+      continue;
+    if (!po_is_sum_of_products(s) || !po_is_as_lowered(p, s))
+      return false;
+    first = first == PO_NO_STMT ? j : first;
+  }
+  return first == k;
 }
 
 void
