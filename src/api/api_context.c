@@ -182,6 +182,8 @@ glen_failure(const glen_context *ctx) {
       return GLEN_USAGE;
     if (code && !strcmp(code, "not-mapped"))
       return GLEN_LIMIT;
+    if (code && !strcmp(code, "code-tree"))
+      return GLEN_INTERNAL;
   }
   return ctx->failure;
 }

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* tree_check.c - see tree_check.h. */
 #include "codegen/tree/tree_check.h"
+#include "base/hash.h"
 #include <string.h>
 
-/* A name that is declared, and those before it. */
+enum { BUCKETS = 256 };
+
+/* A name that is declared, the one that was declared before it, and another one
+ * of its bucket. */
 typedef struct name {
   const char *text;
   uint32_t level; /* of the list that it is declared in */
-  const struct name *before;
+  uint32_t bucket;
+  const struct name *before, *beside;
 } name;
 
 typedef struct checker {
   const cg_asked *asked;
   const name *names;
+  const name *declared[BUCKETS];
+  const name *known[BUCKETS]; /* what the file has, as far as it was asked */
   uint32_t level;
   const char *why;
 } checker;
@@ -30,14 +37,40 @@ fault(checker *c, const char *format, const char *what) {
 
 /* ---- names ---- */
 
+static uint32_t
+bucket_of(const char *text, size_t length) {
+  return (uint32_t)(bs_hash(text, length) % BUCKETS);
+}
+
+static const name *
+find_name(const name *bucket, const char *text, size_t length) {
+  while (bucket &&
+         (strncmp(bucket->text, text, length) != 0 || bucket->text[length]))
+    bucket = bucket->beside;
+  return bucket;
+}
+
+static const name *
+add_name(checker *c, const char *text, uint32_t bucket, const name **to) {
+  name *n = BS_NEW(c->asked->arena, name);
+  *n = (name){text, c->level, bucket, c->names, *to};
+  *to = n;
+  return n;
+}
+
 /* Of `lanes.v` the variable is what is declared. */
 static bool
-is_declared(const checker *c, const char *text) {
-  size_t length = strcspn(text, ".");
-  for (const name *n = c->names; n; n = n->before)
-    if (!strncmp(n->text, text, length) && !n->text[length])
-      return true;
-  return c->asked->is_known && c->asked->is_known(text, c->asked->arg);
+is_declared(checker *c, const char *text) {
+  size_t length = strcspn(text, "."), all = strlen(text);
+  if (find_name(c->declared[bucket_of(text, length)], text, length))
+    return true;
+  uint32_t bucket = bucket_of(text, all);
+  if (find_name(c->known[bucket], text, all))
+    return true;
+  if (!c->asked->is_known || !c->asked->is_known(text, c->asked->arg))
+    return false;
+  add_name(c, text, bucket, &c->known[bucket]);
+  return true;
 }
 
 static void
@@ -46,14 +79,21 @@ check_name(checker *c, const char *text) {
     fault(c, "used, and not declared", text);
 }
 
+/* The newest of a name stands first in its bucket. */
 static void
 declare(checker *c, const char *text) {
-  for (const name *n = c->names; n && n->level == c->level; n = n->before)
-    if (!strcmp(n->text, text))
-      fault(c, "declared twice", text);
-  name *n = BS_NEW(c->asked->arena, name);
-  *n = (name){text, c->level, c->names};
-  c->names = n;
+  uint32_t bucket = bucket_of(text, strlen(text));
+  const name *other = find_name(c->declared[bucket], text, strlen(text));
+  if (other && other->level == c->level)
+    fault(c, "declared twice", text);
+  c->names = add_name(c, text, bucket, &c->declared[bucket]);
+}
+
+/* At the end of a list. */
+static void
+forget_names(checker *c, const name *before) {
+  for (; c->names != before; c->names = c->names->before)
+    c->declared[c->names->bucket] = c->names->beside;
 }
 
 /* ---- expressions ---- */
@@ -227,7 +267,7 @@ check_for(checker *c, const cg_node *n) {
   if (!c->why)
     check_chain(c, n->first);
   c->level--;
-  c->names = before;
+  forget_names(c, before);
 }
 
 /* ---- the others ---- */
@@ -301,7 +341,7 @@ check_list(checker *c, const cg_node *chain) {
   c->level++;
   check_chain(c, chain);
   c->level--;
-  c->names = before;
+  forget_names(c, before);
 }
 
 static void

@@ -29,8 +29,9 @@ typedef struct cg_asked {
  *  8. What is joined to a line of the preprocessor is all that is done
  *     otherwise.
  *
- * In builds with assertions it is asked after each pass (pass/pass_run.c) and
- * of each function (unit/function.c). */
+ * It is asked of each function that is written, so that none is C that does not
+ * compile; in builds with assertions after each pass, too (pass/pass_run.c).
+ * It takes time in proportion to the tree. */
 const char *cg_check_tree(const cg_asked *, const cg_node *body);
 
 #endif

@@ -194,17 +194,16 @@ cg_count_operands(const po_stmt *stmt) {
   return stmt->instr ? stmt->instr->n_operands + 1 : 0;
 }
 
-/* verify.c: whether the tree of a kernel is sound after a pass; an error where
- * it is not.  In builds with assertions it is asked after each (CG_VERIFY). */
+/* verify.c: whether the tree of a kernel is sound after a pass, which is asked
+ * in builds with assertions (CG_VERIFY); that of each function before it is
+ * written.  An error where it is not. */
 bool cg_verify(cg_emitter *, const cg_scope *, const cg_node *body,
                const char *after, bool complete);
 bool cg_verify_function(const po_program *, bs_arena *, const cg_function *);
 #ifdef NDEBUG
-#define CG_VERIFY(...)          ((void)0)
-#define CG_VERIFY_FUNCTION(...) true
+#define CG_VERIFY(...) ((void)0)
 #else
-#define CG_VERIFY_FUNCTION(...) cg_verify_function(__VA_ARGS__)
-#define CG_VERIFY(...)          ((void)cg_verify(__VA_ARGS__))
+#define CG_VERIFY(...) ((void)cg_verify(__VA_ARGS__))
 #endif
 
 /* function.c: puts a function into the file. */

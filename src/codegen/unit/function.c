@@ -6,7 +6,7 @@
 void
 cg_put_function(cg_emitter *e, cg_function *f, cg_node *body) {
   f->body = body;
-  e->failed |= !CG_VERIFY_FUNCTION(e->p, &e->arena, f);
+  e->failed = e->failed || !cg_verify_function(e->p, &e->arena, f);
   cg_need_for_function(&e->needs, f);
   cg_print_function(&e->body, &cg_c, f);
 }
@@ -31,9 +31,7 @@ cg_close_body(cg_emitter *e, cg_writer *w) {
 bool
 cg_print_entry(const po_program *p, bs_arena *arena,
                const cg_language *language, cg_function *f, bs_text *out) {
-  (void)p;
-  (void)arena;
-  bool ok = CG_VERIFY_FUNCTION(p, arena, f);
+  bool ok = cg_verify_function(p, arena, f);
   cg_print_function(out, language, f);
   return ok;
 }

@@ -44,7 +44,8 @@ is_macro(const char *name) {
 static bool
 is_known(const char *name, void *arg) {
   const known *k = arg;
-  if (is_parameter(k, name) || is_handed(k, name))
+  if (is_parameter(k, name) || is_handed(k, name) || is_macro(name) ||
+      cg_helper_named(name) != CG_NO_HELPER || !strcmp(name, "workspace"))
     return true;
   for (uint32_t j = 0; j < k->p->arrays.len; j++)
     if (k->p->arrays.data[j].role == PO_CONSTANT &&
@@ -53,8 +54,7 @@ is_known(const char *name, void *arg) {
   for (uint32_t j = 0; j < k->p->sizes.len; j++)
     if (!strcmp(k->p->sizes.data[j].name, name))
       return true;
-  return is_macro(name) || cg_helper_named(name) != CG_NO_HELPER ||
-         !strcmp(name, "workspace");
+  return false;
 }
 
 static bool
@@ -64,7 +64,8 @@ verify(bs_arena *arena, known k, const cg_node *body, const char *after,
   const char *why = cg_check_tree(&asked, body);
   if (why)
     bs_error(k.p->ctx.diags, BS_NOWHERE, "code-tree",
-             "after %s the code tree is broken: %s", after, why);
+             "internal error: after %s the code tree is broken: %s", after,
+             why);
   return !why;
 }
 

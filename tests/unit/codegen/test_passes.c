@@ -19,6 +19,7 @@ start(void) {
   program = (po_program){.ctx = {.heap = &heap, .diags = &diags}};
   e = (cg_emitter){.p = &program, .heap = &heap};
   bs_arena_init(&e.arena, &heap);
+  bs_text_init(&e.body, &heap);
 }
 
 static void
@@ -94,4 +95,35 @@ Test(passes, one_that_makes_a_loop_stand_still_is_caught) {
 
 Test(passes, one_that_forgets_parentheses_is_caught) {
   run(bind_looser, "looser");
+}
+
+/* In all builds: what is written is C that compiles. */
+Test(passes, a_function_that_names_what_nobody_declares_is_not_written) {
+  cg_node *body = sound();
+  cg_function f = {.head = "static void", .name = "f"};
+  cg_put_function(&e, &f, body);
+  cr_assert(!e.failed);
+  cg_put_function(&e, &f, body->next);
+  cr_assert(e.failed);
+  const bs_diag *last = &diags.list.data[diags.list.len - 1];
+  cr_assert_str_eq(last->code, "code-tree");
+  cr_assert_str_eq(last->message,
+                   "internal error: after f the code tree is broken: t: used, "
+                   "and not declared");
+}
+
+Test(passes, what_many_lists_declare_is_told_apart) {
+  cg_writer w;
+  cg_start(&w, &e.arena);
+  cg_open_body(&w);
+  for (int k = 0; k < 600; k++)
+    cg_write(&w, "{ float a%d = 0; float b = 1; a%d = b; }", k, k);
+  cg_write(&w, "float b = 0;");
+  cg_write(&w, "b = a599;");
+  cg_node *body = cg_end(&w);
+  cr_assert(body);
+  cr_assert(!cg_verify(&e, &scope, body, "it was made", true));
+  const bs_diag *last = &diags.list.data[diags.list.len - 1];
+  cr_assert(strstr(last->message, "a599: used, and not declared"), "%s",
+            last->message);
 }
