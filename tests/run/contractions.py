@@ -107,6 +107,58 @@ def conv_nhwc(r, dtype):
             f"(stride {sh} {sw} 1))\n  (access w 1))) 3))\n")
 
 
+def conv_of_small_images(r, dtype):
+    """Images of which the padding is a large part: windows with dilations and
+    strides, padding on each side up to a whole window, channels in front or
+    behind."""
+    rank = r.choice([1, 2, 2, 2, 3])
+    image, kernel, pads = [], [], []
+    strides = [r.choice([1, 1, 1, 2, 3]) for _ in range(rank)]
+    dilations = [r.choice([1, 1, 1, 2]) for _ in range(rank)]
+    for axis in range(rank):
+        k = r.choice([1, 2, 3, 3, 3, 5])
+        reach = (k - 1) * dilations[axis] + 1
+        sides = (r.randint(0, reach - 1), r.randint(0, reach - 1))
+        n = r.choice([1, 3, 5, 7, 7, 8, 14, 14, 16, 28])
+        image.append(max(n, reach - sum(sides)))
+        kernel.append(k)
+        pads.append(sides)
+    c, o = r.choice([1, 3, 8, 24, 40]), r.choice([8, 16, 32, 33, 48])
+    results = [(n + sum(p) - (k - 1) * d - 1) // s + 1 for n, p, k, d, s in
+               zip(image, pads, kernel, dilations, strides)]
+    behind = r.random() < 0.4
+
+    def text(numbers, channels):
+        numbers = [*numbers, channels] if behind else [channels, *numbers]
+        return " ".join(map(str, numbers))
+    x, first = "x", 1 if behind else 2
+    for axis, sides in enumerate(pads):
+        x = f"(pad {x} zero {first + axis} {sides[0]} {sides[1]})"
+    term = (f"(squeeze (compute dotProd (cartProd\n"
+            f"  (windows (access {x} 1) (shape {text(kernel, c)}) "
+            f"(stride {text(strides, 1)}) (dilation {text(dilations, 1)}))\n"
+            f"  (access w 1))) {1 + rank if behind else 1})")
+    if not behind:
+        order = " ".join(map(str, [0, rank + 1, *range(1, rank + 1)]))
+        term = f"(transpose {term} (list {order}))"
+    return [1, *results, o] if behind else [1, o, *results], (
+        f"(tensor x (shape 1 {text(image, c)}) {dtype})\n"
+        f"(tensor w (shape {o} {text(kernel, c)}) {dtype})\n"
+        f"(let c {term})\n(output c)\n")
+
+
+# A tap of the last axis has no element for the rest of a row of which another
+# tap is in the padding.
+PADDED_CORNER = """(tensor x (shape 1 4 5 9 7) f32)
+(tensor w (shape 8 4 3 3 5) f32)
+(let c (transpose (squeeze (compute dotProd (cartProd
+  (windows (access (pad (pad (pad x zero 2 1 2) zero 3 2 1) zero 4 5 6) 1)
+    (shape 4 3 3 5) (stride 1 3 1 1) (dilation 1 1 1 2))
+  (access w 1))) 1) (list 0 4 1 2 3)))
+(output c)
+"""
+
+
 def conv_of_parts(r, dtype):
     """A convolution of several arrays behind each other, one or none of which
     was computed, with padding around."""
@@ -294,9 +346,18 @@ def main():
             strange.append(os.path.join(folder, f"strange{size}.target"))
             with open(strange[-1], "w", encoding="utf-8") as f:
                 f.write(TARGET % (size, 16, 65536, '\n  (march "native")'))
+        for target in targets:
+            done = check(glen, folder, PADDED_CORNER, target, False, True,
+                         ["--fuse", "none"])
+            passed += done.returncode == 0
+            failed += done.returncode != 0
+            if done.returncode:
+                print(f"a padded corner:\n{done.stderr[-2000:]}")
         for k in range(seed, seed + count):
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]
+            if k % 6 == 3:
+                make = conv_of_small_images
             if k % 5 == 4:
                 make = [conv_of_parts, matmul_of_heads, residual][k // 5 % 3]
             dtype = r.choice(["f32", "f32", "f64", "i32", "i8", "bf16"])

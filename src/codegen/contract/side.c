@@ -47,7 +47,8 @@ cg_put_linear(const cg_contract *x, const po_cguard *g, uint32_t but_role,
                letters[role], k);
 }
 
-/* Narrows lo .. hi, values of index `dim` of `role`, by the guards. */
+/* Narrows lo .. hi, values of index `dim` of `role` from begin on, by the
+ * guards. */
 void
 cg_put_interval(const cg_side *s, uint32_t role, uint32_t dim) {
   assert(role < 4 && dim < PO_MAX_DIMS);
@@ -58,7 +59,7 @@ cg_put_interval(const cg_side *s, uint32_t role, uint32_t dim) {
     if (!f) {
       cg_add(x->w, "hi = ");
       cg_put_linear(x, guard, role, dim);
-      cg_write(x->w, " >= 0 ? hi : lo;");
+      cg_write(x->w, " >= 0 ? hi : begin;");
     } else if (f > 0) {
       cg_add(x->w, "lo = %s(lo, ", cg_helper_names[CG_MAX_INDEX]);
       cg_add(x->w, "-%s(", cg_helper_names[CG_FLOOR_DIV]);
