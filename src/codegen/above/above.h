@@ -39,6 +39,7 @@
   X(CONTRACT, "GLEN_CONTRACT")                                                 \
   X(PACK, "GLEN_PACK")                                                         \
   X(HOLD, "GLEN_HOLD")                                                         \
+  X(HIDE, "GLEN_HIDE")                                                         \
   X(AHEAD, "GLEN_AHEAD")                                                       \
   X(PARTS_F32_16, NULL)                                                        \
   X(PARTS_F64_8, NULL)                                                         \

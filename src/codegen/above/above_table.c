@@ -127,6 +127,15 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
              "#define GLEN_PACK\n"
              "#endif\n\n"},
     [CG_HOLD] = {.put = cg_put_hold},
+    [CG_HIDE] =
+        {.text = "/* Nobody knows where the pointer points, so that what is "
+                 "read by it is not\n"
+                 " * kept for a later read by another one. */\n"
+                 "#if defined(__GNUC__)\n"
+                 "#define GLEN_HIDE(p) __asm__(\"\" : \"+r\"(p))\n"
+                 "#else\n"
+                 "#define GLEN_HIDE(p) (void)(p)\n"
+                 "#endif\n\n"},
     [CG_AHEAD] =
         {.text =
              "#if defined(__GNUC__)\n"

@@ -251,6 +251,8 @@ put_panel_of_x(const cg_contract *x) {
   } else if (x->c->x_mode == PO_WINDOWS) {
     cg_add(x->w, "x_image + %s_place(m, row%s)", x->name,
            cg_number_arguments(x));
+    if (cg_leaves_out(x))
+      cg_put_block_of_taps(x);
   } else {
     cg_add(x->w, "glen_packed_x + ");
     put_whole_place(x, true, "m");
@@ -287,10 +289,14 @@ put_formula_arguments(const cg_contract *x) {
            cg_number_text(x, n->n ? n->d[n->n - 1].extra[k] : 0));
 }
 
-/* The table of offsets, where there is an image. */
+/* The table of offsets, where there is an image, or the taps that a panel has.
+ */
 static const char *
 offsets_name(const cg_contract *x) {
-  return !cg_has_windows(x) ? "" : po_image_of_x(x->c) ? "offsets, " : "at, ";
+  return cg_leaves_out(x)      ? cg_range_arguments(x)
+         : !cg_has_windows(x)  ? ""
+         : po_image_of_x(x->c) ? "offsets, "
+                               : "at, ";
 }
 
 static void
@@ -326,12 +332,20 @@ static void
 put_panels(const cg_contract *x) {
   const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   const char *line = cg_number_text(x, x->c->line);
+  bool leaves_out = cg_leaves_out(x);
   if (!cg_has_lines(x)) {
-    cg_write(x->w, "for (%s m = m_lo; m < m_hi; m += %u)", index, x->c->mr);
+    cg_write(x->w, "for (%s m = m_lo; m < m_hi; m += %u)%s", index, x->c->mr,
+             leaves_out ? " {" : "");
+    if (leaves_out)
+      cg_put_ranges(x);
     put_panel_call(x);
+    if (leaves_out)
+      cg_write(x->w, "}");
     return;
   }
   cg_write(x->w, "for (%s m = m_lo, rows; m < m_hi; m += rows) {", index);
+  if (leaves_out)
+    cg_put_ranges(x);
   cg_write(x->w, "rows = %s(%s, %s - m %% %s);", min,
            po_has_open_lines(x->c)
                ? CG_ROWS_OF_LINE

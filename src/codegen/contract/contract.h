@@ -9,6 +9,7 @@
  *   image_copy.c  ... and its copy, with the padding
  *   contract_copy.c  the functions that packing is made of
  *   kernel.c  the kernel whose sums are in registers
+ *   taps.c    ... which leaves out products with the padding
  *   store.c   the sums on their way to memory
  *   contract_part.c  ... less than a vector of them
  *   finish.c  what is made of them in registers
@@ -127,6 +128,30 @@ cg_has_any_panel(const cg_contract *x) {
 /* kernel.c: a function for every size of panel, and NAME_panel, which
  * calls the right one. */
 void cg_put_contract_kernels(const cg_contract *);
+/* A point of k: its element of the first row of x, without the bracket behind
+ * it, where its elements of y are, and its number in the block, as C; its tap
+ * along the innermost axis of the image, where rows of which that
+ * is padding are left out (NULL: none are). */
+typedef struct cg_point {
+  const char *x, *y, *k;
+  const po_caxis *axis;
+  int64_t tap;
+} cg_point;
+/* The products of a panel at a point; the pragma for a loop over points. */
+void cg_put_point(const cg_contract *, cg_panel, const cg_point *);
+void cg_put_unrolled(const cg_contract *, int64_t iterations);
+
+/* taps.c: kernels leave out what is multiplied by padding; all products of a
+ * panel.  int from1, int to1, ..: the taps of each loop of k that a panel has
+ * in the array; the same handed on; what they are for the panel at m. */
+bool cg_leaves_out(const cg_contract *);
+void cg_put_taps(const cg_contract *, cg_panel);
+void cg_put_range_parameters(const cg_contract *);
+const char *cg_range_arguments(const cg_contract *);
+void cg_put_ranges(const cg_contract *);
+/* What the pointer to a panel of x is moved by, where blocks of k are blocks of
+ * taps. */
+void cg_put_block_of_taps(const cg_contract *);
 
 /* store.c: what the sums s0_0 .. become c by.  LOAD: they begin with
  * c; STORE, ADD, FINISH: they are put there, or added to what is there, or

@@ -46,10 +46,8 @@ column_step(const cg_image *i, uint32_t a) {
   return gs_combine(i->x->over, s, i->at.n[a], 0, s, 0);
 }
 
-/* Elements from a step of the loop of k along axis a to the next, but on the
- * innermost, which has phases. */
-static gs_number
-window_step(const cg_image *i, uint32_t a) {
+gs_number
+cg_image_window_step(const cg_image *i, uint32_t a) {
   assert(a < i->n->n);
   int64_t d = i->c->axes[a].d;
   return gs_combine(i->x->over, d, i->at.n[a], 0, d, 0);
@@ -80,7 +78,7 @@ cg_window_numbers(const cg_contract *x, gs_number out[CG_MOST_WINDOW_NUMBERS]) {
                             axis->lo,
                             axis->hi,
                             column_step(&i, a),
-                            window_step(&i, a),
+                            cg_image_window_step(&i, a),
                             cg_image_positions(&i, a)};
     for (uint32_t k = 0; k < sizeof of / sizeof *of; k++)
       out[n++] = of[k];
@@ -117,7 +115,7 @@ put_offset_of_axis(const cg_image *i, uint32_t a) {
   assert(a < i->n->n);
   const po_caxis *axis = &i->c->axes[a];
   if (a < i->last)
-    cg_add(i->x->w, " + %s * k%u", cg_image_text(i, window_step(i, a)),
+    cg_add(i->x->w, " + %s * k%u", cg_image_text(i, cg_image_window_step(i, a)),
            axis->k);
   else if (axis->s == 1)
     cg_add(i->x->w, " + %lld * k%u", (long long)axis->d, axis->k);
@@ -267,7 +265,8 @@ void
 cg_put_window_functions(const cg_contract *x) {
   cg_image i = cg_image_of(x);
   cg_put_image_copy(&i);
-  put_offsets(&i);
+  if (!cg_leaves_out(x))
+    put_offsets(&i);
   put_place(&i);
   if (never_gathers(&i))
     return;
@@ -281,8 +280,9 @@ cg_put_window_blocks(const cg_contract *x) {
   long long depth = depth_of(&i);
   cg_write(x->w, "%s %c_image[%lld] __attribute__((aligned(64)));", x->type,
            i.of_x ? 'x' : 'y', (long long)i.at.size);
-  cg_write(x->w, "%s offsets[%lld];", x->e->index,
-           i.of_x ? depth + GS_AHEAD_WINDOW : 2 * depth);
+  if (!cg_leaves_out(x))
+    cg_write(x->w, "%s offsets[%lld];", x->e->index,
+             i.of_x ? depth + GS_AHEAD_WINDOW : 2 * depth);
   if (i.of_x)
     return;
   if (!never_gathers(&i))
@@ -299,7 +299,8 @@ cg_put_window_calls(const cg_contract *x) {
     cg_write(x->w,
              "%s_pad(y, y_image, k_lo, k_hi, row, (n_hi - 1) / %s + 1%s);",
              x->name, inner_columns(&i), numbers);
-  cg_write(x->w, "%s_offsets(offsets, k_lo, k_hi%s);", x->name, numbers);
+  if (!cg_leaves_out(x))
+    cg_write(x->w, "%s_offsets(offsets, k_lo, k_hi%s);", x->name, numbers);
   if (!never_gathers(&i))
     cg_write(x->w,
              "%s_gather(y_image, offsets, y_block, kc, row, n_lo, n_hi%s);",

@@ -19,6 +19,9 @@ typedef struct cg_image {
 /* contract_window.c */
 cg_image cg_image_of(const cg_contract *);
 const char *cg_image_text(const cg_image *, gs_number);
+/* Elements from a step of the loop of k along an axis to the next, but on the
+ * innermost, which has phases. */
+gs_number cg_image_window_step(const cg_image *, uint32_t axis);
 /* Positions of an axis that is not cut; elements of all phases of a row. */
 gs_number cg_image_positions(const cg_image *, uint32_t axis);
 gs_number cg_image_phases(const cg_image *);

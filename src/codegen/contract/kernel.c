@@ -12,6 +12,7 @@
 #include "glenside/target/tuned.h"
 #include "base/whole.h"
 #include "codegen/contract/contract.h"
+#include "poly/kernel/contraction_taps.h"
 #include <assert.h>
 
 #define LOOP_INSTRUCTIONS 3
@@ -116,14 +117,14 @@ put_image_ahead(const cg_contract *x, cg_panel panel) {
 
 /* A line of y, so many bytes into its row. */
 static void
-put_y_ahead(const cg_contract *x, steps step, int64_t at) {
+put_y_ahead(const cg_contract *x, const cg_point *point, int64_t at) {
   int64_t ahead = GS_AHEAD_Y * gs_dtype_table[x->c->dtype].bytes;
   if (x->c->y_may_lie)
-    cg_write(x->w, "GLEN_AHEAD(y + %s * k, %lld * %s + %lld);", CG_STEP_OF_Y,
+    cg_write(x->w, "GLEN_AHEAD(y + %s, %lld * %s + %lld);", point->y,
              (long long)ahead, CG_STEP_OF_Y, (long long)at);
   else
-    cg_write(x->w, "GLEN_AHEAD(y + %s * k, %s);", cg_number_text(x, step.y),
-             cg_place_text(x, ahead, step.y, at, 1));
+    cg_write(x->w, "GLEN_AHEAD(y + %s, %s);", point->y,
+             cg_place_text(x, ahead, steps_of(x).y, at, 1));
 }
 
 /* The next panel of y is on its way from beyond the second cache, whatever
@@ -131,12 +132,13 @@ put_y_ahead(const cg_contract *x, steps step, int64_t at) {
  * how much of it each panel of x asks for, that is more than a line only if
  * there is one of them, of few rows. */
 static void
-put_later(const cg_contract *x, cg_panel panel) {
+put_later(const cg_contract *x, cg_panel panel, const cg_point *point) {
   int64_t later = x->c->later, line = x->c->cache_line;
   if (cg_shares_later(x))
     later = panel.rows < x->c->mr ? cg_bytes_of_panel(x) : 1;
   for (int64_t at = 0; x->c->later && at < later; at += line)
-    cg_write(x->w, "GLEN_LATER(y, later + %s * k%s);", cg_later_text(x),
+    cg_write(x->w, "GLEN_LATER(y, later + %s * %s%s);", cg_later_text(x),
+             point->k,
              at ? bs_arena_printf(&x->e->arena, " + %lld", (long long)at) : "");
 }
 
@@ -145,7 +147,8 @@ put_later(const cg_contract *x, cg_panel panel) {
  * that are read where they lie are the more in need of it, for each is on a
  * page of its own, which no processor goes on to by itself. */
 static void
-put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
+put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors,
+          const cg_point *point) {
   assert(vectors > 0);
   int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
   int64_t lines = (vectors * x->c->lanes + line - 1) / line;
@@ -161,65 +164,95 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
               gs_most_of(x->sizes, step.y) * bytes <= GS_AHEAD_NEAR;
   if (x->c->y_mode != PO_WINDOWS && !near)
     for (int64_t k = 0; k < lines; k++)
-      put_y_ahead(x, step, k * line * bytes);
-  if (image)
+      put_y_ahead(x, point, k * line * bytes);
+  if (image && !cg_leaves_out(x))
     put_image_ahead(x, panel);
-  else if (x->c->x_mode != PO_DIRECT && !x->c->x_may_lie)
+  else if (!image && x->c->x_mode != PO_DIRECT && !x->c->x_may_lie)
     cg_write(x->w, "GLEN_AHEAD(x + %s * k, %s);", cg_number_text(x, step.x),
              cg_times_text(x, GS_AHEAD_X * bytes, step.x));
 }
 
 /* Row r of x, broadcast. */
 static void
-put_element(const cg_contract *x, int64_t r) {
+put_element(const cg_contract *x, const cg_point *point, int64_t r) {
   assert(r >= 0);
   bool ints = x->c->dtype == GS_I32;
-  steps step = steps_of(x);
-  cg_add(x->w, "const %s x%lld = %sx[", ints ? "unsigned" : x->type,
-         (long long)r, ints ? "(unsigned)" : "");
+  cg_add(x->w, "const %s x%lld = %s%s + ", ints ? "unsigned" : x->type,
+         (long long)r, ints ? "(unsigned)" : "", point->x);
   if (po_image_of_x(x->c))
-    cg_write(x->w, "at[k] + %lld];", (long long)cg_window_row(x, r));
+    cg_write(x->w, "%lld];", (long long)cg_window_row(x, r));
   else
-    cg_write(x->w, "%s * k + %s];",
-             x->c->x_may_lie ? CG_STEP_OF_X : cg_number_text(x, step.x),
-             times_step(x, r, CG_ROW_OF_X, x->c->x_may_lie, step.row));
+    cg_write(x->w, "%s];",
+             times_step(x, r, CG_ROW_OF_X, x->c->x_may_lie, steps_of(x).row));
 }
 
 /* Instructions that count iterations are few beside those of an iteration, but
  * where two threads share a core, each has half of its instructions. */
 static bool
-unrolling_is_profitable(const cg_contract *x) {
-  return po_cdims_size(&x->c->dims[PO_DIM_K]) >=
-         GS_KERNEL_LONG * GS_KERNEL_UNROLLED;
+unrolling_is_profitable(int64_t iterations) {
+  return iterations >= GS_KERNEL_LONG * GS_KERNEL_UNROLLED;
 }
 
-static void
-put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
-  assert(panel.rows > 0 && vectors > 0);
-  steps step = steps_of(x);
-  if (unrolling_is_profitable(x))
+void
+cg_put_unrolled(const cg_contract *x, int64_t iterations) {
+  if (unrolling_is_profitable(iterations))
     cg_write_unrolled(x->w, GS_KERNEL_UNROLLED);
-  cg_write(x->w, "for (%s k = 0; k < kc; k++) {", x->e->index);
-  for (int64_t v = 0; v < vectors; v++) {
-    cg_add(x->w, "%s_v y%lld = *(const %s_v *)(y + ", x->name, (long long)v,
-           x->name);
-    if (x->c->y_mode == PO_WINDOWS)
-      cg_add(x->w, "at[k]");
-    else
-      cg_add(x->w, "%s * k",
-             x->c->y_may_lie ? CG_STEP_OF_Y : cg_number_text(x, step.y));
-    cg_write(x->w, " + %lld);", (long long)(v * x->c->lanes));
-  }
+}
+
+/* The tap of a point is in the padding for row r of whole rows of pixels. */
+static bool
+is_padding(const cg_contract *x, const cg_point *point, int64_t r) {
+  const po_cdims *m = &x->c->dims[PO_DIM_M];
+  return point->axis &&
+         !po_is_inside(point->axis, r % m->d[m->n - 1].extent, point->tap);
+}
+
+void
+cg_put_point(const cg_contract *x, cg_panel panel, const cg_point *point) {
+  assert(panel.rows > 0 && panel.columns > 0);
+  int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
+  for (int64_t v = 0; v < vectors; v++)
+    cg_write(x->w, "%s_v y%lld = *(const %s_v *)(y + %s + %lld);", x->name,
+             (long long)v, x->name, point->y, (long long)(v * x->c->lanes));
   for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)
     cg_write(x->w, "GLEN_HOLD(y%lld);", (long long)v);
-  put_later(x, panel);
-  put_ahead(x, panel, vectors);
+  put_later(x, panel, point);
+  put_ahead(x, panel, vectors, point);
   for (int64_t r = 0; r < panel.rows; r++) {
-    put_element(x, r);
+    if (is_padding(x, point, r))
+      continue;
+    put_element(x, point, r);
     for (int64_t v = 0; v < vectors; v++)
       cg_write(x->w, "s%lld_%lld += x%lld * y%lld;", (long long)r, (long long)v,
                (long long)r, (long long)v);
   }
+}
+
+/* A step for each k, or where the table of offsets says. */
+static const char *
+step_text(const cg_contract *x, bool windows, const char *open,
+          gs_number step) {
+  return windows ? "at[k]"
+                 : bs_arena_printf(&x->e->arena, "%s * k",
+                                   open ? open : cg_number_text(x, step));
+}
+
+static void
+put_products(const cg_contract *x, cg_panel panel) {
+  const po_contraction *c = x->c;
+  steps step = steps_of(x);
+  cg_point point = {
+      .k = "k",
+      .x = bs_arena_printf(&x->e->arena, "x[%s",
+                           step_text(x, c->x_mode == PO_WINDOWS,
+                                     c->x_may_lie ? CG_STEP_OF_X : NULL,
+                                     step.x)),
+      .y = step_text(x, c->y_mode == PO_WINDOWS,
+                     c->y_may_lie ? CG_STEP_OF_Y : NULL, step.y),
+  };
+  cg_put_unrolled(x, po_cdims_size(&c->dims[PO_DIM_K]));
+  cg_write(x->w, "for (%s k = 0; k < kc; k++) {", x->e->index);
+  cg_put_point(x, panel, &point);
   cg_write(x->w, "}");
 }
 
@@ -309,7 +342,9 @@ static void
 put_parameters(const cg_contract *x) {
   cg_add(x->w, "(const %s *restrict x, const %s *restrict y,\n    %s *%s c, ",
          x->type, x->type, x->type, cg_restrict(x));
-  if (cg_has_windows(x))
+  if (cg_leaves_out(x))
+    cg_put_range_parameters(x);
+  else if (cg_has_windows(x))
     cg_add(x->w, "const %s *restrict at, ", x->e->index);
   if (x->c->waits)
     cg_add(x->w, "%s *restrict sums, int last, ", x->type);
@@ -325,9 +360,11 @@ static const char *
 arguments(const cg_contract *x) {
   return bs_arena_printf(
       &x->e->arena, "x, y, c, %s%s%s%skc, first%s",
-      cg_has_windows(x) ? "at, " : "", x->c->waits ? "sums, last, " : "",
-      x->c->later ? "later, " : "", cg_shares_later(x) ? CG_LATER ", " : "",
-      cg_number_arguments(x));
+      cg_leaves_out(x)    ? cg_range_arguments(x)
+      : cg_has_windows(x) ? "at, "
+                          : "",
+      x->c->waits ? "sums, last, " : "", x->c->later ? "later, " : "",
+      cg_shares_later(x) ? CG_LATER ", " : "", cg_number_arguments(x));
 }
 
 /* Of c and of what the formula reads beside it, where the sums go there. */
@@ -374,7 +411,10 @@ put_kernel(const cg_contract *x, cg_panel panel) {
     put_start(x, panel, vectors);
   else
     put_prefetches(x, panel);
-  put_products(x, panel, vectors);
+  if (cg_leaves_out(x))
+    cg_put_taps(x, panel);
+  else
+    put_products(x, panel);
   put_end(x, panel, vectors);
   cg_close_function(x->e, x->w);
 }

@@ -83,6 +83,8 @@
   X(KERNEL_VECTORS, 4, "vectors", "of such a kernel, at most")                 \
   X(KERNEL_UNROLLED, 4, "iterations",                                          \
     "of a kernel's sums that are written out")                                 \
+  X(KERNEL_WRITTEN, 256, "products",                                           \
+    "of vectors that are written out for all taps along a row of pixels")      \
   X(KERNEL_LONG, 8, "times",                                                   \
     "as many iterations are worth the code that does those left over")         \
   X(KERNEL_BLOCK, 256 * 1024, "bytes",                                         \

@@ -320,6 +320,7 @@ has_one_type(finding *f) {
   f->out->dtype = dtype;
   f->out->factor[0] = x;
   f->out->factor[1] = y;
+  f->out->keeps_padding = p->strict_fp && dtype != GS_I32;
   return is_vector_type(dtype) &&
          ((x == dtype && y == dtype) ||
           (p->target && (dtype == GS_I32 || !p->strict_fp) &&

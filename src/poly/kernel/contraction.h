@@ -125,6 +125,7 @@ typedef struct po_contraction {
   gs_dtype factor[2];           /* of x and y */
   uint32_t init, update, store; /* statements; PO_NO_STMT: none */
   bool adds;           /* sums are added to what is in c: there is no init */
+  bool keeps_padding;  /* a product with it may be no zero: order is strict */
   const char *refused; /* why po_find_contraction says that it is none */
   /* The statement that makes each element of c from a sum, or UINT32_MAX; the
    * array of sums, which then is none. */

@@ -9,6 +9,7 @@
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
+#include "poly/kernel/contraction_taps.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ sweep_lines(const po_contraction *c, int64_t mr, int64_t nv, double k,
     mr = bs_ceil_div(line, bs_ceil_div(line, mr));
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t rest = line % mr, vectors = bs_ceil_div(n, c->lanes);
+  k *= po_part_inside(c, mr, nv);
   double across = (double)(vectors / nv) * panel_cycles(c, mr, nv, k);
   double tail = (double)(vectors / nv) * panel_cycles(c, rest, nv, k);
   if (vectors % nv) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_window.c - images whose windows are read where they lie. */
 #include "poly/kernel/contraction.h"
+#include "poly/kernel/contraction_taps.h"
 #include <criterion/criterion.h>
 
 /* A convolution with square windows on `channels` planes of `size` x `size`,
@@ -192,6 +193,52 @@ Test(window, rows_of_a_panel_keep_their_distances) {
   cr_assert_eq(po_line_of(&c, 28), 196);
   cr_assert_eq(po_line_of(&c, 20), 0);
   cr_assert_eq(po_line_of(&c, 210), 0);
+}
+
+static po_contraction
+image_of_x(int64_t size, int64_t window, int64_t stride, int64_t dilation,
+           int64_t pad) {
+  po_contraction c = convolution(4, size, window, stride, dilation, pad);
+  po_swap_factors(&c);
+  cr_assert(po_find_windows(&c, true));
+  c.x_mode = PO_WINDOWS;
+  return c;
+}
+
+static double
+square(double x) {
+  return x * x;
+}
+
+/* Of 7 rows times 3 taps, 19 are in the array. */
+Test(window, products_with_the_padding_are_left_out) {
+  po_contraction c = image_of_x(7, 3, 1, 1, 1);
+  cr_assert_float_eq(po_part_inside(&c, 7, 2), square(19. / 21), 1e-12);
+  cr_assert_float_eq(po_part_inside(&c, 14, 2), 19. / 21 * 20 / 21, 1e-12,
+                     "two rows of pixels, the last row alone");
+  cr_assert_float_eq(po_part_inside(&c, 28, 1), 19. / 21, 1e-12);
+  c = image_of_x(14, 3, 1, 1, 1);
+  cr_assert_float_eq(po_part_inside(&c, 7, 2), 40. / 42, 1e-12,
+                     "a part of a row of pixels");
+  c = image_of_x(7, 3, 1, 2, 2);
+  cr_assert_float_eq(po_part_inside(&c, 7, 1), square(17. / 21), 1e-12);
+  c = image_of_x(14, 3, 2, 1, 1);
+  cr_assert_float_eq(po_part_inside(&c, 7, 1), square(20. / 21), 1e-12);
+}
+
+Test(window, where_all_products_are_computed) {
+  po_contraction c = image_of_x(7, 3, 1, 1, 0);
+  cr_assert_eq(po_part_inside(&c, 5, 2), 1, "there is no padding");
+  c = image_of_x(7, 3, 1, 1, 1);
+  c.keeps_padding = true;
+  cr_assert_eq(po_part_inside(&c, 7, 2), 1, "sums are in the written order");
+  c = convolution(4, 7, 3, 1, 1, 1);
+  cr_assert(po_find_windows(&c, false));
+  c.y_mode = PO_WINDOWS;
+  cr_assert_eq(po_part_inside(&c, 7, 2), 1, "the image fills vectors");
+  c = image_of_x(7, 3, 1, 1, 1);
+  c.dims[PO_DIM_K].d[2].extent = 64;
+  cr_assert_eq(po_part_inside(&c, 7, 2), 1, "taps too many to write out");
 }
 
 Test(window, rows_that_share_sets_are_not_read_in_place) {
