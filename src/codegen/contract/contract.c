@@ -310,7 +310,7 @@ put_panel_call(const cg_contract *x) {
   cg_add(x->w, ", c + %s * m + %s * n,\n",
          cg_number_text(x, m->n ? m->d[m->n - 1].c : 0),
          cg_number_text(x, n->n ? n->d[n->n - 1].c : 0));
-  cg_add(x->w, "%s", offsets_name(x));
+  cg_add(x->w, "%s%s", offsets_name(x), cg_blends(x) ? "part, left, " : "");
   if (x->c->waits)
     cg_add(x->w, "sums + %lld * (m - tile) + %s * (n - n_lo), k_hi == %s, ",
            (long long)x->c->nc,
@@ -323,6 +323,8 @@ put_panel_call(const cg_contract *x) {
     cg_add(x->w, CG_LATER ", ");
   cg_add(x->w, "kc, %s%s, ", x->c->adds ? "0" : "k_lo == 0",
          cg_number_arguments(x));
+  if (cg_blends(x))
+    cg_add(x->w, "within, ");
   put_formula_arguments(x);
   cg_write(x->w, "%s, n_hi - n);", lines ? "rows" : "m_hi - m");
 }
@@ -463,15 +465,13 @@ measured(cg_emitter *e, const po_contraction *c, const char *name) {
   return x;
 }
 
-/* NAME_v: a vector, anywhere in memory; of i32 unsigned, which wraps. */
-static void
-put_vector_type(const cg_contract *x) {
+void
+cg_put_vector_type(const cg_contract *x, const char *type, char letter) {
   long long bytes = gs_dtype_table[x->c->dtype].bytes;
   bs_putf(&x->e->body,
-          "typedef %s %s_v __attribute__((vector_size(%lld), aligned(%lld), "
+          "typedef %s %s_%c __attribute__((vector_size(%lld), aligned(%lld), "
           "may_alias));\n\n",
-          x->c->dtype == GS_I32 ? "unsigned" : x->type, x->name,
-          bytes * x->c->lanes, bytes);
+          type, x->name, letter, bytes * x->c->lanes, bytes);
 }
 
 void
@@ -483,7 +483,9 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
     cg_put_mac_parts(&x);
     return;
   }
-  put_vector_type(&x);
+  cg_put_vector_type(&x, c->dtype == GS_I32 ? "unsigned" : x.type, 'v');
+  if (cg_blends(&x))
+    cg_put_vector_type(&x, cg_lane_number(&x), 'i');
   if (c->ragged[PO_DIM_N])
     cg_put_ragged_functions(&x);
   cg_put_contract_packs(&x);

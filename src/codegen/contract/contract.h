@@ -15,6 +15,7 @@
  *   finish.c  what is made of them in registers
  *   formula.c ... or there
  *   ragged.c  vectors that are not full
+ *   blend.c   ... whose lanes are of two rows of an image
  *   contract_number.c  what of all that is made of sizes */
 #ifndef CODEGEN_CONTRACT_CONTRACT_H
 #define CODEGEN_CONTRACT_CONTRACT_H
@@ -49,6 +50,7 @@ typedef struct cg_contract {
 typedef struct cg_panel {
   int64_t rows, columns;
   bool ragged;
+  bool blended; /* lanes of a vector are of two rows of the image */
 } cg_panel;
 
 /* The sizes of panels that occur, the full one last: rows and columns are full
@@ -62,6 +64,9 @@ typedef struct cg_panel {
 #define CG_ROW_OF_X  "glen_xr"
 #define CG_STEP_OF_Y "glen_ys"
 
+/* contract.c: NAME_v, or another letter: a vector of the type, as many bytes as
+ * those of sums have, anywhere in memory. */
+void cg_put_vector_type(const cg_contract *, const char *type, char letter);
 /* From one index of the last dimension to the next, 0 where there is none: in
  * c, or in another array that the formula reads. */
 #define CG_OF_C UINT32_MAX
@@ -140,6 +145,15 @@ typedef struct cg_point {
 /* The products of a panel at a point; the pragma for a loop over points. */
 void cg_put_point(const cg_contract *, cg_panel, const cg_point *);
 void cg_put_unrolled(const cg_contract *, int64_t iterations);
+
+/* blend.c: panels of y that span rows of the image are read where those lie;
+ * what is declared before a kernel and in it; where the vectors of a panel are;
+ * a vector at a point. */
+bool cg_blends(const cg_contract *);
+const char *cg_lane_number(const cg_contract *); /* its type */
+void cg_put_blends(const cg_contract *, int64_t vectors);
+void cg_put_vector_places(const cg_contract *);
+void cg_put_blended(const cg_contract *, const cg_point *, int64_t vector);
 
 /* taps.c: kernels leave out what is multiplied by padding; all products of a
  * panel.  int from1, int to1, ..: the taps of each loop of k that a panel has

@@ -216,11 +216,13 @@ cg_window_row(const cg_contract *x, int64_t row) {
   return place;
 }
 
-/* No panel has columns of two rows. */
+/* No panel has columns of two rows, or those that have are read where they
+ * lie. */
 static bool
 never_gathers(const cg_image *i) {
   gs_number row = i->n->d[i->last].extent;
-  return i->of_x || !i->last || (!gs_is_sized(row) && row % i->x->columns == 0);
+  return i->of_x || !i->last || cg_blends(i->x) ||
+         (!gs_is_sized(row) && row % i->x->columns == 0);
 }
 
 static void
@@ -268,6 +270,10 @@ cg_put_window_functions(const cg_contract *x) {
   if (!cg_leaves_out(x))
     put_offsets(&i);
   put_place(&i);
+  if (cg_blends(x)) {
+    put_within(&i);
+    cg_put_vector_places_function(&i);
+  }
   if (never_gathers(&i))
     return;
   put_within(&i);
@@ -328,6 +334,11 @@ cg_put_window_panel(const cg_contract *x) {
     cg_write(x->w, "const %s *const panel = y_image + %s_place(n, row%s);",
              x->type, x->name, numbers);
     cg_write(x->w, "const %s *const at = offsets;", index);
+    if (!cg_blends(x))
+      return;
+    cg_write(x->w, "const int within = %s_within(n, n_hi%s);", x->name,
+             numbers);
+    cg_put_vector_places(x);
     return;
   }
   cg_write(x->w, "const int within = %s_within(n, n_hi%s);", x->name, numbers);

@@ -40,7 +40,7 @@ any_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
   for (int64_t columns = first; columns <= last;) {
     for (int64_t r = rows; r <= c->mr;) {
       assert(at < CG_MOST_PANELS);
-      panels[at++] = (cg_panel){r, columns, c->ragged[PO_DIM_N]};
+      panels[at++] = (cg_panel){r, columns, c->ragged[PO_DIM_N], false};
       r = m || r == c->mr ? r + 1 : c->mr;
     }
     columns = n || columns == x->columns ? columns + lanes : x->columns;
@@ -58,7 +58,7 @@ contract_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
   assert(x->c->mr > 0 && x->columns > 0);
   uint32_t n = 0;
   for (uint32_t k = 0; k < 4; k++) {
-    cg_panel panel = {rows[k & 1], columns[k >> 1], false};
+    cg_panel panel = {rows[k & 1], columns[k >> 1], false, false};
     if (panel.rows && panel.columns)
       panels[n++] = panel;
   }
@@ -212,8 +212,11 @@ cg_put_point(const cg_contract *x, cg_panel panel, const cg_point *point) {
   assert(panel.rows > 0 && panel.columns > 0);
   int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
   for (int64_t v = 0; v < vectors; v++)
-    cg_write(x->w, "%s_v y%lld = *(const %s_v *)(y + %s + %lld);", x->name,
-             (long long)v, x->name, point->y, (long long)(v * x->c->lanes));
+    if (panel.blended)
+      cg_put_blended(x, point, v);
+    else
+      cg_write(x->w, "%s_v y%lld = *(const %s_v *)(y + %s + %lld);", x->name,
+               (long long)v, x->name, point->y, (long long)(v * x->c->lanes));
   for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)
     cg_write(x->w, "GLEN_HOLD(y%lld);", (long long)v);
   put_later(x, panel, point);
@@ -337,15 +340,19 @@ put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
   cg_write(x->w, "}");
 }
 
-/* Of a panel's kernel, and the same handed on. */
+/* Of a panel's kernel, and the same handed on; parts: with those of vectors of
+ * two rows. */
 static void
-put_parameters(const cg_contract *x) {
+put_parameters(const cg_contract *x, bool parts) {
   cg_add(x->w, "(const %s *restrict x, const %s *restrict y,\n    %s *%s c, ",
          x->type, x->type, x->type, cg_restrict(x));
   if (cg_leaves_out(x))
     cg_put_range_parameters(x);
   else if (cg_has_windows(x))
     cg_add(x->w, "const %s *restrict at, ", x->e->index);
+  if (parts)
+    cg_add(x->w, "const %s *const *restrict part, const %s *restrict left, ",
+           x->type, x->e->index);
   if (x->c->waits)
     cg_add(x->w, "%s *restrict sums, int last, ", x->type);
   if (x->c->later)
@@ -357,14 +364,15 @@ put_parameters(const cg_contract *x) {
 }
 
 static const char *
-arguments(const cg_contract *x) {
+arguments(const cg_contract *x, bool parts) {
   return bs_arena_printf(
-      &x->e->arena, "x, y, c, %s%s%s%skc, first%s",
+      &x->e->arena, "x, y, c, %s%s%s%s%skc, first%s",
       cg_leaves_out(x)    ? cg_range_arguments(x)
       : cg_has_windows(x) ? "at, "
                           : "",
-      x->c->waits ? "sums, last, " : "", x->c->later ? "later, " : "",
-      cg_shares_later(x) ? CG_LATER ", " : "", cg_number_arguments(x));
+      parts ? "part, left, " : "", x->c->waits ? "sums, last, " : "",
+      x->c->later ? "later, " : "", cg_shares_later(x) ? CG_LATER ", " : "",
+      cg_number_arguments(x));
 }
 
 /* Of c and of what the formula reads beside it, where the sums go there. */
@@ -385,9 +393,10 @@ put_kernel(const cg_contract *x, cg_panel panel) {
   bool strict = x->e->p->strict_fp;
   bool contract = !strict && x->c->dtype != GS_I32;
   bool finishes = cg_finishes(x);
-  cg_add(x->w, "%sstatic void\n%s_%lldx%lld", contract ? "GLEN_CONTRACT " : "",
-         x->name, (long long)panel.rows, (long long)panel.columns);
-  put_parameters(x);
+  cg_add(x->w, "%sstatic void\n%s_%lldx%lld%s",
+         contract ? "GLEN_CONTRACT " : "", x->name, (long long)panel.rows,
+         (long long)panel.columns, panel.blended ? "_two" : "");
+  put_parameters(x, panel.blended);
   if (finishes && !x->c->waits)
     cg_add(x->w, ", int last");
   if (finishes)
@@ -406,6 +415,10 @@ put_kernel(const cg_contract *x, cg_panel panel) {
     cg_write(x->w, "(void)" CG_LATER ";");
   if (panel.ragged)
     cg_put_left(x, panel.columns);
+  if (panel.blended) {
+    cg_write(x->w, "(void)y;");
+    cg_put_blends(x, vectors);
+  }
   put_sums(x, panel, vectors);
   if (strict)
     put_start(x, panel, vectors);
@@ -428,14 +441,28 @@ needs_formula(const cg_contract *x) {
 
 /* The call for one size, and for the formula. */
 static void
-put_call(const cg_contract *x, cg_panel p) {
+put_kernel_call(const cg_contract *x, cg_panel p) {
   bool finishes = cg_finishes(x);
-  cg_add(x->w, "%s_%lldx%lld(%s%s", x->name, (long long)p.rows,
-         (long long)p.columns, arguments(x),
+  cg_add(x->w, "%s_%lldx%lld%s(%s%s", x->name, (long long)p.rows,
+         (long long)p.columns, p.blended ? "_two" : "", arguments(x, p.blended),
          finishes && !x->c->waits ? ", last" : "");
   if (finishes)
     cg_put_extra_arguments(x);
   cg_write(x->w, p.ragged ? ", n);" : ");");
+}
+
+static void
+put_call(const cg_contract *x, cg_panel p) {
+  if (cg_blends(x)) {
+    cg_write(x->w, "if (within) {");
+    put_kernel_call(x, p);
+    cg_write(x->w, "} else {");
+    p.blended = true;
+    put_kernel_call(x, p);
+    cg_write(x->w, "}");
+  } else {
+    put_kernel_call(x, p);
+  }
   if (needs_formula(x))
     cg_put_formula_call(x, p);
 }
@@ -494,7 +521,9 @@ static void
 put_panel(const cg_contract *x, const cg_panel *panels, uint32_t n) {
   assert(panels && n);
   cg_add(x->w, "static void\n%s_panel", x->name);
-  put_parameters(x);
+  put_parameters(x, cg_blends(x));
+  if (cg_blends(x))
+    cg_add(x->w, ", int within");
   if (cg_has_formula(x)) {
     cg_add(x->w, "%s", x->c->waits ? "" : ", int last");
     cg_put_extra_parameters(x);
@@ -517,8 +546,13 @@ void
 cg_put_contract_kernels(const cg_contract *x) {
   cg_panel panels[CG_MOST_PANELS];
   uint32_t n = contract_panels(x, panels);
-  for (uint32_t k = 0; k < n; k++)
+  for (uint32_t k = 0; k < n; k++) {
     put_kernel(x, panels[k]);
+    panels[k].blended = true;
+    if (cg_blends(x))
+      put_kernel(x, panels[k]);
+    panels[k].blended = false;
+  }
   if (needs_formula(x))
     cg_put_formula_function(x);
   put_panel(x, panels, n);

@@ -100,8 +100,8 @@ is_of_vectors(const char *word, size_t n) {
 
 bool
 cg_begins_type(const char *at) {
-  static const char *const words[] = {"const", "void",   "int",  "unsigned",
-                                      "float", "double", "union"};
+  static const char *const words[] = {"static",   "const", "void",   "int",
+                                      "unsigned", "float", "double", "union"};
   size_t n = cg_word_length(at);
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     if (n == strlen(words[k]) && !strncmp(at, words[k], n))

@@ -281,6 +281,8 @@
   X(IMAGE_RUN, 15.0, "cycles", "of a run of such elements")                    \
   X(IMAGE_PANEL, 0.35, "cycles",                                               \
     "of an element of a panel copied from the image")                          \
+  X(IMAGE_BLEND, 1.0, "cycles",                                                \
+    "of a vector made of two loads of the image, each time it is used")        \
   /* Kernels on an instruction for products: cycles. */                        \
   X(MAC_PANEL_START, 30.0, "cycles", "of the call of a panel of fragments")    \
   X(MAC_STORE_ACROSS, 0.6, "cycles", "of an element stored along a row")       \

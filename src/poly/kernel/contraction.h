@@ -265,6 +265,9 @@ po_has_open_lines(const po_contraction *c) {
 /* Lines of memory that such a panel comes to for each k. */
 double po_lines_of(const po_contraction *, int64_t mr);
 double po_window_cycles(const po_contraction *, bool for_all_sizes);
+/* Vectors of y that span two rows of its image are made of both when they are
+ * loaded, rather than copied: few panels of x are multiplied by them. */
+bool po_blends_rows(const po_contraction *);
 bool po_image_fits(const po_contraction *, int64_t bytes);
 void po_layout_image(const gs_numbers *over, const po_contraction *,
                      po_cimage *);

@@ -367,6 +367,24 @@ within_any(int64_t width, int64_t longest) {
   return sum / PO_LENGTHS;
 }
 
+/* For an element of all panels of x. */
+static double
+blend_cycles(const po_contraction *c) {
+  assert(c->mr && c->lanes);
+  int64_t m = po_cdims_size(&c->dims[PO_DIM_M]);
+  return GS_IMAGE_BLEND * (double)bs_ceil_div(m, c->mr) / (double)c->lanes;
+}
+
+bool
+po_blends_rows(const po_contraction *c) {
+  const po_cdims *n = &c->dims[PO_DIM_N];
+  int64_t width = (int64_t)c->nv * c->lanes;
+  if (n->n < 2 || c->sized[PO_DIM_M] || c->sized[PO_DIM_N])
+    return false;
+  int64_t row = n->d[n->n - 1].extent;
+  return row >= c->lanes && row % width && blend_cycles(c) < GS_IMAGE_PANEL;
+}
+
 double
 po_window_cycles(const po_contraction *c, bool for_all_sizes) {
   const po_cdims *n = own_dims(c), *k = &c->dims[PO_DIM_K];
@@ -392,5 +410,6 @@ po_window_cycles(const po_contraction *c, bool for_all_sizes) {
   int64_t width = (int64_t)c->nv * c->lanes;
   bool any = for_all_sizes && c->sized[PO_DIM_N] && !c->known[PO_DIM_N];
   double within = any ? within_any(width, row) : within_rows(width, row);
-  return padding + GS_IMAGE_PANEL * (1 - within) * windows * points;
+  double element = po_blends_rows(c) ? blend_cycles(c) : GS_IMAGE_PANEL;
+  return padding + element * (1 - within) * windows * points;
 }

@@ -241,6 +241,25 @@ Test(window, where_all_products_are_computed) {
   cr_assert_eq(po_part_inside(&c, 7, 2), 1, "taps too many to write out");
 }
 
+/* A panel is copied once for all panels of x; blended by each of them. */
+Test(window, panels_that_few_read_are_blended) {
+  po_contraction c = convolution(8, 28, 3, 1, 1, 1);
+  c.mr = 8;
+  c.dims[PO_DIM_M] = (po_cdims){.n = 1, .d = {{.extent = 8, .x = 72}}};
+  cr_assert(po_find_windows(&c, false));
+  cr_assert(po_blends_rows(&c), "two vectors of eight in a row of 28");
+  double blended = po_window_cycles(&c, false);
+  c.dims[PO_DIM_M].d[0].extent = 512;
+  cr_assert(!po_blends_rows(&c), "64 panels");
+  cr_assert_gt(po_window_cycles(&c, false), blended);
+  c.dims[PO_DIM_M].d[0].extent = 8;
+  c.nv = 1;
+  c.lanes = 4;
+  cr_assert(!po_blends_rows(&c), "seven vectors are a row");
+  c.lanes = 32;
+  cr_assert(!po_blends_rows(&c), "a vector may be of three rows");
+}
+
 Test(window, rows_that_share_sets_are_not_read_in_place) {
   po_contraction c = {.dtype = GS_F32,
                       .lanes = 8,
