@@ -11,22 +11,17 @@
 #include "codegen/contract/image.h"
 #include <assert.h>
 
-bool
-cg_blends(const cg_contract *x) {
-  return x->c->y_mode == PO_WINDOWS && po_blends_rows(x->c);
-}
-
 void
-cg_put_vector_places_function(const cg_image *i) {
-  const cg_contract *x = i->x;
+cg_put_vector_places_function(const cg_contract *x) {
+  cg_image i = cg_image_of(x);
   const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   const char *numbers = cg_number_arguments(x);
-  const char *row = cg_image_text(i, i->n->d[i->last].extent);
+  const char *row = cg_image_text(&i, i.n->d[i.last].extent);
   cg_add(x->w,
          "static inline void\n%s_parts(const %s *image, const %s **part, "
          "%s *left,\n    %s first, %s n_lo, %s n_hi",
          x->name, x->type, x->type, index, index, index, index);
-  cg_open_image_function(i);
+  cg_open_image_function(&i);
   cg_write(x->w, "for (%s v = 0; v < %u; v++) {", index, x->c->nv);
   cg_write(x->w, "const %s n = %s(n_lo + %u * v, n_hi - 1);", index, min,
            x->c->lanes);
@@ -47,6 +42,8 @@ void
 cg_put_vector_places(const cg_contract *x) {
   const char *index = x->e->index;
   long long vectors = x->c->nv;
+  cg_write(x->w, "const int within = %s_within(n, n_hi%s);", x->name,
+           cg_number_arguments(x));
   cg_write(x->w, "const %s *part[%lld];", x->type, 2 * vectors);
   cg_write(x->w, "%s left[%lld];", index, vectors);
   cg_write(x->w, "%s_parts(y_image, part, left, row, n, n_hi%s);", x->name,

@@ -420,6 +420,8 @@ put_tile(const cg_contract *x) {
            (long long)x->columns, cg_has_windows(x) ? " {" : "");
   if (cg_has_windows(x))
     cg_put_window_panel(x);
+  if (cg_blends(x))
+    cg_put_vector_places(x);
   put_panels(x);
   if (cg_has_windows(x))
     cg_write(x->w, "}");
@@ -491,6 +493,8 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
   cg_put_contract_packs(&x);
   if (cg_has_windows(&x))
     cg_put_window_functions(&x);
+  if (cg_blends(&x))
+    cg_put_vector_places_function(&x);
   for (uint32_t k = 0; k < 2; k++)
     if (is_whole(&x, k) && x.packs[k])
       put_whole_function(&x, k);

@@ -23,7 +23,7 @@
 #include "codegen/contract/contract_unit.h"
 #include "codegen/contract/vectors.h"
 #include "glenside/target/tuned.h"
-#include "poly/kernel/contraction.h"
+#include "poly/kernel/contraction_taps.h"
 
 #define CG_MOST_NUMBERS 96
 
@@ -147,18 +147,27 @@ void cg_put_point(const cg_contract *, cg_panel, const cg_point *);
 void cg_put_unrolled(const cg_contract *, int64_t iterations);
 
 /* blend.c: panels of y that span rows of the image are read where those lie;
- * what is declared before a kernel and in it; where the vectors of a panel are;
- * a vector at a point. */
-bool cg_blends(const cg_contract *);
+ * what is declared in a kernel, and a vector at a point; NAME_parts, which says
+ * where the vectors of a panel are, and its call. */
+static inline bool
+cg_blends(const cg_contract *x) {
+  return x->c->y_mode == PO_WINDOWS && po_blends_rows(x->c);
+}
+
 const char *cg_lane_number(const cg_contract *); /* its type */
 void cg_put_blends(const cg_contract *, int64_t vectors);
-void cg_put_vector_places(const cg_contract *);
 void cg_put_blended(const cg_contract *, const cg_point *, int64_t vector);
+void cg_put_vector_places_function(const cg_contract *);
+void cg_put_vector_places(const cg_contract *);
 
 /* taps.c: kernels leave out what is multiplied by padding; all products of a
  * panel.  int from1, int to1, ..: the taps of each loop of k that a panel has
  * in the array; the same handed on; what they are for the panel at m. */
-bool cg_leaves_out(const cg_contract *);
+static inline bool
+cg_leaves_out(const cg_contract *x) {
+  return x->c->x_mode == PO_WINDOWS && po_leaves_out_padding(x->c);
+}
+
 void cg_put_taps(const cg_contract *, cg_panel);
 void cg_put_range_parameters(const cg_contract *);
 const char *cg_range_arguments(const cg_contract *);

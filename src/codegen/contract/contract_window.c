@@ -270,10 +270,8 @@ cg_put_window_functions(const cg_contract *x) {
   if (!cg_leaves_out(x))
     put_offsets(&i);
   put_place(&i);
-  if (cg_blends(x)) {
+  if (cg_blends(x))
     put_within(&i);
-    cg_put_vector_places_function(&i);
-  }
   if (never_gathers(&i))
     return;
   put_within(&i);
@@ -334,11 +332,6 @@ cg_put_window_panel(const cg_contract *x) {
     cg_write(x->w, "const %s *const panel = y_image + %s_place(n, row%s);",
              x->type, x->name, numbers);
     cg_write(x->w, "const %s *const at = offsets;", index);
-    if (!cg_blends(x))
-      return;
-    cg_write(x->w, "const int within = %s_within(n, n_hi%s);", x->name,
-             numbers);
-    cg_put_vector_places(x);
     return;
   }
   cg_write(x->w, "const int within = %s_within(n, n_hi%s);", x->name, numbers);

@@ -28,8 +28,6 @@ gs_number cg_image_phases(const cg_image *);
 /* The end of a function's parameters. */
 void cg_open_image_function(const cg_image *);
 
-/* blend.c: NAME_parts(image, part, left, first, n, n_hi). */
-void cg_put_vector_places_function(const cg_image *);
 /* image_copy.c: NAME_pad(from, to, k_lo, k_hi, first, last): those of the
  * outermost loop of n. */
 void cg_put_image_copy(const cg_image *);

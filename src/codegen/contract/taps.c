@@ -12,11 +12,6 @@
 #include "poly/kernel/contraction_taps.h"
 #include <assert.h>
 
-bool
-cg_leaves_out(const cg_contract *x) {
-  return cg_has_windows(x) && po_leaves_out_padding(x->c);
-}
-
 /* The axis that a loop of k is along, or that of none. */
 static uint32_t
 axis_of(const cg_image *i, uint32_t loop) {
