@@ -178,6 +178,10 @@ compare(uint16_t f) {
     cr_assert(is == (have.i != 0) || (odd && !have.i), "%s", words(x));
     cr_assert(!is || !have.i || ck_same(ctx.values, want, have), "%s",
               words(x));
+    /* as attributes hold it, which are compared as they are */
+    cr_assert(bs_kind_of(ctx.values, have) != BS_KIND_LIST ||
+                  bs_same(have, ck_kept(ctx.values, have)),
+              "%s holds whole numbers that are real", words(x));
     size_t before = heap.used; /* what it is made of is known by now */
     ck_eval(&own, x);
     cr_assert_eq(heap.used, before, "%s keeps memory", words(x));
