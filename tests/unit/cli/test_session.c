@@ -58,7 +58,6 @@ ask_twice(void *context, const glen_progress *p) {
     return;
   alarm(0);
   raise(SIGINT);
-  raise(SIGINT); /* at once: one and the same */
   cr_expect_eq(alarm(0), 0, "one request leaves all the time there is");
   wait_a_moment();
   raise(SIGINT);
