@@ -503,6 +503,33 @@ Test(fused, a_rim_is_not_trimmed_by_tests) {
   po_free(p);
 }
 
+/* The last two rows are read, but not their means, which are in one loop with
+ * the rows: with a test there, neither would be vectors. */
+Test(fused, means_that_nobody_reads_cost_no_test) {
+  po_program *p =
+      chosen("(tensor x (shape 528 700) f32)"
+             "(let e (compute exp x))"
+             "(let y (compute mul (pair e (broadcast (insertAxis"
+             "  (compute reduceMean (access e 1)) 1) (shape 528 700)))))"
+             "(let s (compute add (pair (slice y 0 0 526)"
+             "                          (slice (compute tanh e) 0 2 528))))"
+             "(let m (compute reduceMax"
+             "  (windows (access s 0) (shape 3 5) (stride 1 2))))"
+             "(let z (compute mul (pair m (slice (slice y 0 0 524) 1 0 348))))"
+             "(output z)",
+             PO_FUSE_POST_TILE, 0, 0);
+  uint32_t sums = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    if (s->kind != PO_UPDATE || s->n_iters != 2)
+      continue;
+    sums++;
+    cr_expect_eq(po_count_instances(p, k), 528 * 700);
+  }
+  cr_expect_eq(sums, 1);
+  po_free(p);
+}
+
 /* The mean of a row cannot join tiles that are parts of rows, as those of a row
  * that is longer than a cache are. */
 Test(fused, tiles_that_nothing_joins_are_taken_back) {
