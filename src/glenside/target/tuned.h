@@ -257,6 +257,9 @@
     "of a load: where products wait for them, they are not quite two a cycle") \
   X(LOAD_TRAFFIC, 0.25, "cycles",                                              \
     "of a vector of a panel beyond its load, or of four elements")             \
+  X(KERNEL_CROWDED, 0.5, "cycles",                                             \
+    "of a tap that is written out, if no register is spare: compilers put "    \
+    "sums into memory")                                                        \
   X(LINE_FETCH, 3.5, "cycles",                                                 \
     "between lines from the second cache, where an image is read")             \
   X(ALIASING, 0.1, "of the time",                                              \

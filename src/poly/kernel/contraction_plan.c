@@ -212,15 +212,28 @@ typedef struct pricing {
   bool image;
 } pricing;
 
+/* Cycles that taps written one after the other take where no register is left
+ * beside sums and operands, for k iterations of all panels. */
+static double
+crowded_cycles(const gs_target *t, const po_contraction *c, double k) {
+  assert(c->mr && c->nv);
+  int64_t registers = (int64_t)c->mr * c->nv + c->nv + 2;
+  if (registers <= gs_vector_registers(t) || !po_leaves_out_padding(c))
+    return 0;
+  int64_t panels = bs_ceil_div(size_of(c, PO_DIM_M), c->mr) *
+                   bs_ceil_div(size_of(c, PO_DIM_N), (int64_t)c->nv * c->lanes);
+  return GS_KERNEL_CROWDED * k * (double)panels;
+}
+
 /* Cycles of all sums by the kernel that stands in c. */
 static double
 sum_cycles(const gs_target *t, const po_contraction *c) {
   int64_t blocks =
       bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, c->nv));
   double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
-  return (po_has_open_lines(c) ? sweep_any(c, c->mr, c->nv, k)
-                               : sweep_cycles(c, c->mr, c->nv, k)) *
-         (double)blocks;
+  double sums = po_has_open_lines(c) ? sweep_any(c, c->mr, c->nv, k)
+                                     : sweep_cycles(c, c->mr, c->nv, k);
+  return (sums + crowded_cycles(t, c, k)) * (double)blocks;
 }
 
 /* Cycles of all there is to do with that kernel. */
