@@ -158,6 +158,17 @@ PADDED_CORNER = """(tensor x (shape 1 4 5 9 7) f32)
 (output c)
 """
 
+# Elements wider than the vectors of the machine, in arrays between nests.
+WIDE_ELEMENTS = """(tensor x (shape 1 6 64 70) f64)
+(tensor w (shape 16 2 4 70) f64)
+(let c (squeeze (compute dotProd (cartProd
+  (windows (access (pad (pad x zero 1 2 2) zero 2 0 2) 1) (shape 2 4 70)
+    (stride 3 1 1))
+  (access w 1))) 3))
+(let y (compute mul (pair c c)))
+(output y)
+"""
+
 
 def conv_of_parts(r, dtype):
     """A convolution of several arrays behind each other, one or none of which
@@ -346,13 +357,15 @@ def main():
             strange.append(os.path.join(folder, f"strange{size}.target"))
             with open(strange[-1], "w", encoding="utf-8") as f:
                 f.write(TARGET % (size, 16, 65536, '\n  (march "native")'))
-        for target in targets:
-            done = check(glen, folder, PADDED_CORNER, target, False, True,
-                         ["--fuse", "none"])
+        once = [(PADDED_CORNER, target, "none") for target in targets]
+        once.append((WIDE_ELEMENTS, strange[0], "post-tile"))
+        for text, target, fuse in once:
+            done = check(glen, folder, text, target, False, True,
+                         ["--fuse", fuse])
             passed += done.returncode == 0
             failed += done.returncode != 0
             if done.returncode:
-                print(f"a padded corner:\n{done.stderr[-2000:]}")
+                print(f"{text}{done.stderr[-2000:]}")
         for k in range(seed, seed + count):
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]

@@ -242,7 +242,8 @@ align_rows(po_chooser *c) {
   for (uint32_t k = 0; k < po_now(c)->arrays.len && !c->stopped; k++) {
     const po_array *a = &po_now(c)->arrays.data[k];
     int64_t place[GS_MAX_RANK], lanes = bytes / gs_dtype_table[a->dtype].bytes;
-    if (a->role != PO_LOCAL || a->scope == PO_REGISTER || a->rank < 2)
+    if (a->role != PO_LOCAL || a->scope == PO_REGISTER || a->rank < 2 ||
+        lanes < 2)
       continue;
     po_places(a, place);
     int64_t row = place[a->rank - 1];
