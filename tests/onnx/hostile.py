@@ -194,7 +194,7 @@ FLOWS = [
          node("Cast", ["sum"], ["still"], "cast", to=9)], ["still", "next"])),
     ("its graph has 2 inputs, not 3", turned([NEG], ["on", "next"],
                                              ("n", "on"))),
-    ("which are too few", turned([NEG], ["on"])),
+    ("which is too few", turned([NEG], ["on"])),
     ("another value has the name x", turned([NEG], ["on", "next"],
                                             ("n", "on", "x"))),
     ("node neg (Neg; a = 1)", turned(
