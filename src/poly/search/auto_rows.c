@@ -100,7 +100,8 @@ po_bytes_alive(const po_program *p, uint32_t loop, uint32_t *windows) {
 int64_t
 po_bytes_of_cache(const po_program *p, uint32_t level) {
   assert(level >= 1);
-  return gs_cache_bytes(p->target, level) / level;
+  int64_t bytes = gs_cache_bytes(p->target, level);
+  return bytes > level ? bytes / level : 1; /* a target may have a byte */
 }
 
 int64_t

@@ -176,6 +176,17 @@ Test(rows, whole_where_stores_go_through_the_caches) {
   }
 }
 
+/* The least that a target may say of itself. */
+Test(rows, machines_of_one_byte) {
+  static const char *const text = BLUR("9 302", "1 3", "3 1");
+  const gs_target *target =
+      target_of("(target m (vector-bytes 4) (cache 1 (bytes 1)) "
+                "(cache 2 (bytes 1)))");
+  po_program *p = chosen_for(target, text);
+  expect_right_for(target, p, text);
+  po_free(p);
+}
+
 static const po_array *
 folded_array(const po_program *p) {
   for (uint32_t k = 0; k < p->arrays.len; k++)
