@@ -232,10 +232,11 @@ def step_sizes():
 
 def step_isa():
     """Instructions that targets declare; those of other processors by qemu;
-    random machines with memories."""
+    random machines, with memories and without."""
     passed = failed = 0
     for words in (["isa.py", GLEN], ["cross.py", GLEN, "--quick"],
-                  ["machines.py", GLEN], ["rooms.py", GLEN]):
+                  ["machines.py", GLEN], ["rooms.py", GLEN],
+                  ["extremes.py", GLEN]):
         more, wrong = counted(call([sys.executable, "tests/run/" + words[0],
                                     *words[1:]]))
         passed, failed = passed + more, failed + wrong
