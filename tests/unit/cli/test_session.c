@@ -201,7 +201,7 @@ Test(json, texts_are_escaped) {
 Test(json, numbers_are_read_as_they_were) {
   static const double rows[] = {
       0,     1,      -1,       0.1,       1 / 3.0,
-      2e300, 5e-324, 1e16 + 2, 0.1 + 0.2, 123456789012345678};
+      2e300, 5e-324, 1e16 + 2, 0.1 + 0.2, 123456789012345680};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     const char *text = printed(1, print_number, &rows[k]);
     cr_expect_eq(strtod(text, NULL), rows[k], "%s", text);
