@@ -31,6 +31,13 @@ gs_vector_bytes(const gs_target *t) {
 }
 
 int64_t
+gs_vector_lanes(const gs_target *t, int64_t bytes) {
+  assert(bytes >= 1);
+  int64_t lanes = gs_vector_bytes(t) / bytes;
+  return lanes > 1 ? lanes : 1;
+}
+
+int64_t
 gs_vector_registers(const gs_target *t) {
   return or_else(t ? t->vector_registers : 0, TARGET_MODEST_REGISTERS);
 }

@@ -14,6 +14,9 @@
 /* At least 1 each. */
 int64_t gs_cores(const gs_target *);
 int64_t gs_vector_bytes(const gs_target *);
+/* Elements of so many bytes in a vector; one that is wider than that counts as
+ * a vector. */
+int64_t gs_vector_lanes(const gs_target *, int64_t bytes);
 int64_t gs_vector_registers(const gs_target *);
 /* Whether vectors are executed as two halves: as many multiply-adds a cycle as
  * with half of their length. */

@@ -141,8 +141,7 @@ loads_in_vectors(const po_program *p, const po_stmt *stmt, uint32_t j) {
   double along = (double)bytes / (double)gs_first_cache(p->target).line;
   bool scattered =
       n && po_access_lines(p, stmt, j, n, lines) && lines[n - 1] > along;
-  int64_t lanes = gs_vector_bytes(p->target) / bytes;
-  return scattered && lanes > 1 ? lanes : 1;
+  return scattered ? gs_vector_lanes(p->target, bytes) : 1;
 }
 
 /* Loads that a formula takes for each point, and those that it would take if

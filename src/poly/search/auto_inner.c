@@ -238,12 +238,12 @@ finish_nest(po_chooser *c, uint32_t root, const bool *rare) {
  * of the cache is two.  Short rows would grow too much. */
 static void
 align_rows(po_chooser *c) {
-  int64_t bytes = gs_vector_bytes(po_now(c)->target);
+  const gs_target *t = po_now(c)->target;
   for (uint32_t k = 0; k < po_now(c)->arrays.len && !c->stopped; k++) {
     const po_array *a = &po_now(c)->arrays.data[k];
-    int64_t place[GS_MAX_RANK], lanes = bytes / gs_dtype_table[a->dtype].bytes;
-    if (a->role != PO_LOCAL || a->scope == PO_REGISTER || a->rank < 2 ||
-        lanes < 2)
+    int64_t place[GS_MAX_RANK];
+    int64_t lanes = gs_vector_lanes(t, gs_dtype_table[a->dtype].bytes);
+    if (a->role != PO_LOCAL || a->scope == PO_REGISTER || a->rank < 2)
       continue;
     po_places(a, place);
     int64_t row = place[a->rank - 1];

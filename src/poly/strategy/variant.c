@@ -26,8 +26,8 @@ lanes_of(const po_program *p, uint32_t stmt) {
   const gs_target *t = p->target;
   int64_t bytes =
       gs_dtype_table[p->arrays.data[p->stmts.data[stmt].array].dtype].bytes;
-  int64_t lanes = gs_vector_bytes(t) / bytes;
-  return lanes < 1 ? 1 : lanes > 64 ? 64 : lanes;
+  int64_t lanes = gs_vector_lanes(t, bytes);
+  return lanes > 64 ? 64 : lanes;
 }
 
 static po_arg
