@@ -222,7 +222,8 @@ size_outer(const factoring *f, po_array *a) {
   return true;
 }
 
-/* Those of the array, and the loop's among them. */
+/* Sizes the dimensions of the array behind those of the loops around, with one
+ * for the loop that is factored out among them. */
 static bool
 size_inner(const factoring *f, po_array *a) {
   const po_array *old = &f->p->arrays.data[f->array];
