@@ -334,27 +334,23 @@ static void
 put_panels(const cg_contract *x) {
   const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   const char *line = cg_number_text(x, x->c->line);
-  bool leaves_out = cg_leaves_out(x);
-  if (!cg_has_lines(x)) {
+  bool lines = cg_has_lines(x), leaves_out = cg_leaves_out(x);
+  if (lines)
+    cg_write(x->w, "for (%s m = m_lo, rows; m < m_hi; m += rows) {", index);
+  else
     cg_write(x->w, "for (%s m = m_lo; m < m_hi; m += %u)%s", index, x->c->mr,
              leaves_out ? " {" : "");
-    if (leaves_out)
-      cg_put_ranges(x);
-    put_panel_call(x);
-    if (leaves_out)
-      cg_write(x->w, "}");
-    return;
-  }
-  cg_write(x->w, "for (%s m = m_lo, rows; m < m_hi; m += rows) {", index);
   if (leaves_out)
     cg_put_ranges(x);
-  cg_write(x->w, "rows = %s(%s, %s - m %% %s);", min,
-           po_has_open_lines(x->c)
-               ? CG_ROWS_OF_LINE
-               : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
-           line, line);
+  if (lines)
+    cg_write(x->w, "rows = %s(%s, %s - m %% %s);", min,
+             po_has_open_lines(x->c)
+                 ? CG_ROWS_OF_LINE
+                 : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
+             line, line);
   put_panel_call(x);
-  cg_write(x->w, "}");
+  if (lines || leaves_out)
+    cg_write(x->w, "}");
 }
 
 static void

@@ -12,7 +12,6 @@
 #include "glenside/target/tuned.h"
 #include "base/whole.h"
 #include "codegen/contract/contract.h"
-#include "poly/kernel/contraction_taps.h"
 #include <assert.h>
 
 #define LOOP_INSTRUCTIONS 3

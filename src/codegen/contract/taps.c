@@ -9,37 +9,24 @@
  *
  * What a tap is, and which are left out: see contraction_taps.c. */
 #include "codegen/contract/image.h"
-#include "poly/kernel/contraction_taps.h"
 #include <assert.h>
-
-/* The axis that a loop of k is along, or that of none. */
-static uint32_t
-axis_of(const cg_image *i, uint32_t loop) {
-  for (uint32_t a = 0; a <= i->last; a++)
-    if (i->c->axes[a].k == loop)
-      return a;
-  return UINT32_MAX;
-}
 
 /* A part of its taps is in the array, as the panel says. */
 static bool
 has_range(const cg_image *i, uint32_t loop) {
-  return axis_of(i, loop) < i->last;
+  return po_axis_along(i->c, loop) < i->last;
 }
 
 /* Iterations of k in one of that loop. */
 static int64_t
 points_within(const cg_image *i, uint32_t loop) {
-  int64_t points = 1;
-  for (uint32_t k = loop + 1; k < i->k->n; k++)
-    points *= i->k->d[k].extent;
-  return points;
+  return po_cdims_product(NULL, i->k, loop + 1);
 }
 
 /* Elements of the image from a step of that loop to the next. */
 static gs_number
 step_of(const cg_image *i, uint32_t loop) {
-  uint32_t axis = axis_of(i, loop);
+  uint32_t axis = po_axis_along(i->c, loop);
   return axis == UINT32_MAX ? i->at.k[loop] : cg_image_window_step(i, axis);
 }
 
@@ -96,7 +83,7 @@ put_range(const cg_image *i, uint32_t loop) {
   const cg_contract *x = i->x;
   bs_arena *arena = &x->e->arena;
   const char *min = cg_helper_names[CG_MIN_INDEX];
-  uint32_t a = axis_of(i, loop);
+  uint32_t a = po_axis_along(i->c, loop);
   assert(a < i->last);
   const po_caxis *axis = &i->c->axes[a];
   int64_t extent = i->n->d[a].extent, taps = i->k->d[loop].extent;

@@ -287,7 +287,9 @@ int64_t po_phases_of(const po_caxis *last);
 /* Rows of y, of which a panel has `depth`, do not drive each other out of a
  * cache of so many bytes where they lie. */
 bool po_stays_in_place(const po_contraction *, int64_t cache, int64_t depth);
-/* A loop of k is along an axis. */
+/* The axis that a loop of k is along, or UINT32_MAX; whether it is along one.
+ */
+uint32_t po_axis_along(const po_contraction *, uint32_t k);
 bool po_is_along_axis(const po_contraction *, uint32_t k);
 
 /* contraction.c: the statement adds up products of two elements. */

@@ -212,17 +212,22 @@ typedef struct pricing {
   bool image;
 } pricing;
 
+/* Of the kernel that stands in c, in all of m x n. */
+static int64_t
+panels_of(const po_contraction *c) {
+  assert(c->mr && c->nv);
+  return bs_ceil_div(size_of(c, PO_DIM_M), c->mr) *
+         bs_ceil_div(size_of(c, PO_DIM_N), (int64_t)c->nv * c->lanes);
+}
+
 /* Cycles that taps written one after the other take where no register is left
  * beside sums and operands, for k iterations of all panels. */
 static double
 crowded_cycles(const gs_target *t, const po_contraction *c, double k) {
-  assert(c->mr && c->nv);
   int64_t registers = (int64_t)c->mr * c->nv + c->nv + 2;
   if (registers <= gs_vector_registers(t) || !po_leaves_out_padding(c))
     return 0;
-  int64_t panels = bs_ceil_div(size_of(c, PO_DIM_M), c->mr) *
-                   bs_ceil_div(size_of(c, PO_DIM_N), (int64_t)c->nv * c->lanes);
-  return GS_KERNEL_CROWDED * k * (double)panels;
+  return GS_KERNEL_CROWDED * k * (double)panels_of(c);
 }
 
 /* Cycles of all sums by the kernel that stands in c. */
@@ -340,10 +345,8 @@ po_contraction_cycles(const gs_target *t, const po_contraction *c) {
   double cycles = sweep_cycles(c, c->mr, c->nv, k) * (double)blocks;
   bool x_lies = is_at_hand(c->x_mode) || (c->x_may_lie && po_x_lies(c));
   bool y_lies = is_at_hand(c->y_mode) || (c->y_may_lie && po_y_lies(c, t));
-  int64_t panels = bs_ceil_div(size_of(c, PO_DIM_M), c->mr) *
-                   bs_ceil_div(size_of(c, PO_DIM_N), (int64_t)c->nv * c->lanes);
   if (c->ragged[PO_DIM_N])
-    cycles += GS_SIZED_PANEL * (double)(panels * blocks);
+    cycles += GS_SIZED_PANEL * (double)(panels_of(c) * blocks);
   double of_y = y_lies                    ? 0
                 : c->y_mode == PO_WINDOWS ? po_window_cycles(c, false)
                                           : pack_cycles(c, false);

@@ -26,9 +26,8 @@ rows_of(const po_contraction *c) {
 int64_t
 po_span_of(const po_contraction *c, uint32_t i, int64_t mr) {
   assert(i < rows_of(c)->n && mr >= 1);
-  int64_t inner = 1, extent = rows_of(c)->d[i].extent;
-  for (uint32_t k = i + 1; k < rows_of(c)->n; k++)
-    inner *= rows_of(c)->d[k].extent;
+  int64_t inner = po_cdims_product(NULL, rows_of(c), i + 1);
+  int64_t extent = rows_of(c)->d[i].extent;
   int64_t span = mr / inner > 1 ? mr / inner : 1;
   return span < extent ? span : extent;
 }
@@ -55,15 +54,16 @@ part_of_axis(const po_contraction *c, uint32_t i, int64_t mr) {
   if (axis->k == UINT32_MAX || (last && span < extent))
     return 1;
   int64_t taps = c->dims[PO_DIM_K].d[axis->k].extent, inside = 0;
+  int64_t group = last ? 1 : span; /* indices that have the same taps */
   if (extent > MOST_PAIRS / taps)
     return 1;
-  for (int64_t first = 0; first < extent; first += last ? 1 : span)
+  for (int64_t first = 0; first < extent; first += group)
     for (int64_t tap = 0; tap < taps; tap++) {
-      int64_t end = first + span < extent ? first + span : extent;
-      bool any = po_is_inside(axis, first, tap);
-      for (int64_t k = first + 1; k < end && !last; k++)
+      int64_t end = first + group < extent ? first + group : extent;
+      bool any = false;
+      for (int64_t k = first; k < end; k++)
         any |= po_is_inside(axis, k, tap);
-      inside += any ? (last ? 1 : end - first) : 0;
+      inside += any ? end - first : 0;
     }
   return (double)inside / (double)(extent * taps);
 }
@@ -83,7 +83,9 @@ double
 po_part_inside(const po_contraction *c, int64_t mr, int64_t nv) {
   assert(mr >= 1 && nv >= 1);
   double part = 1;
-  for (uint32_t i = 0; i < rows_of(c)->n && has_loops(c, mr, nv); i++)
+  if (!has_loops(c, mr, nv))
+    return part;
+  for (uint32_t i = 0; i < rows_of(c)->n; i++)
     part *= part_of_axis(c, i, mr);
   return part;
 }

@@ -226,12 +226,17 @@ po_lines_of(const po_contraction *c, int64_t mr) {
   return touched * fmin(1, (double)po_phases_of(last) / points);
 }
 
-bool
-po_is_along_axis(const po_contraction *c, uint32_t k) {
+uint32_t
+po_axis_along(const po_contraction *c, uint32_t k) {
   for (uint32_t i = 0; i < own_dims(c)->n; i++)
     if (c->axes[i].k == k)
-      return true;
-  return false;
+      return i;
+  return UINT32_MAX;
+}
+
+bool
+po_is_along_axis(const po_contraction *c, uint32_t k) {
+  return po_axis_along(c, k) != UINT32_MAX;
 }
 
 /* Points of each loop in a copy, wherever it begins: only the outermost is
