@@ -62,14 +62,35 @@ add_powers(pv_values *v, uint32_t a, uint32_t b) {
   return (uint32_t)sum;
 }
 
-/* Powers cancel; oo * oo * 1 / oo is NaN. */
+/* oo * 1 / oo is NaN, and so is 0 * 1 / 0: what is left must have no value for
+ * either.  Interning moves the pool, so words are read anew. */
+static void
+drop_cancelled(pv_values *v, pv_value a, pv_value b) {
+  uint32_t na = pv_at(v, a)->n, nb = pv_at(v, b)->n;
+  for (uint32_t i = 0, j = 0; i < na && j < nb;) {
+    uint32_t x[2], y[2];
+    memcpy(x, pv_words(v, a) + i, sizeof x);
+    memcpy(y, pv_words(v, b) + j, sizeof y);
+    bool cancels = x[0] == y[0] && (int32_t)(x[1] ^ y[1]) < 0;
+    if (cancels && pv_at(v, x[0])->partial) {
+      uint32_t inverse[2] = {x[0], (uint32_t)-1};
+      pv_drop(v, x[0]);
+      pv_drop(v, product_of(v, inverse, 2));
+    }
+    i += x[0] <= y[0] ? 2 : 0;
+    j += y[0] <= x[0] ? 2 : 0;
+  }
+}
+
+/* Powers cancel. */
 static pv_value
 merge_products(pv_values *v, pv_value a, pv_value b) {
   assert(pv_at(v, a)->kind == PV_PRODUCT && pv_at(v, b)->kind == PV_PRODUCT);
   uint32_t na = pv_at(v, a)->n, nb = pv_at(v, b)->n, i = 0, j = 0;
-  const uint32_t *x = pv_words(v, a), *y = pv_words(v, b);
+  bool cancels = false;
   if (!na || !nb)
     return na ? a : b;
+  const uint32_t *x = pv_words(v, a), *y = pv_words(v, b);
   bs_clear(&v->words);
   bs_reserve(v->heap, &v->words, (uint64_t)na + nb);
   while (i < na || j < nb) {
@@ -82,12 +103,14 @@ merge_products(pv_values *v, pv_value a, pv_value b) {
       bs_push(v->heap, &v->words, second ? y[j] : x[i]);
       bs_push(v->heap, &v->words, power);
     }
-    if (!first && !second && (int32_t)(x[i + 1] ^ y[j + 1]) < 0)
-      pv_drop(v, x[i]);
+    cancels |= !first && !second && (int32_t)(x[i + 1] ^ y[j + 1]) < 0;
     i += second ? 0 : 2;
     j += first ? 0 : 2;
   }
-  return product_of(v, v->words.data, v->words.len);
+  pv_value made = product_of(v, v->words.data, v->words.len);
+  if (cancels)
+    drop_cancelled(v, a, b);
+  return made;
 }
 
 pv_value
@@ -278,9 +301,10 @@ combine(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
   return kept;
 }
 
-/* Minus infinity plus anything finite is minus infinity. */
+/* Minus infinity plus anything finite is minus infinity; plus infinity it is
+ * NaN. */
 static bool
-holds_lowest(const pv_values *v, const pv_part *parts, uint32_t n, bool *sure) {
+holds_lowest(pv_values *v, const pv_part *parts, uint32_t n, bool *sure) {
   bool found = false;
   for (uint32_t k = 0; k < n; k++) {
     const pv_node *p = pv_at(v, parts[k].product);
@@ -291,6 +315,8 @@ holds_lowest(const pv_values *v, const pv_part *parts, uint32_t n, bool *sure) {
         *sure &= p->n == 2 && w[1] == 1 && parts[k].times.num > 0;
       }
   }
+  for (uint32_t k = 0; found && k < n; k++)
+    pv_drop(v, parts[k].product);
   return found;
 }
 

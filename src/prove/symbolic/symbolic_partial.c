@@ -31,17 +31,26 @@ reduction_of(const fm_form *f, pv_value x) {
              : NULL;
 }
 
-/* Part k of a value that is made of values, or 0. */
-static pv_value
+/* A part of a value; of a product a factor, which stands below a fraction
+ * where its power is negative. */
+typedef struct part {
+  pv_value value; /* 0: there is none */
+  bool below;
+} part;
+
+static part
 part_of(const pv_values *v, pv_value x, uint32_t k) {
   const pv_node *node = pv_at(v, x);
+  const uint32_t *w = pv_words(v, x);
   if (node->kind == PV_SUM)
-    return k < pv_n_parts(v, x) ? pv_part_at(v, x, k).product : 0;
+    return (part){k < pv_n_parts(v, x) ? pv_part_at(v, x, k).product : 0,
+                  false};
   if (node->kind == PV_PRODUCT)
-    return 2 * k < node->n ? pv_words(v, x)[2 * k] : 0;
-  if (node->kind == PV_NUMBER || node->kind == PV_LEAF)
-    return 0;
-  return k < node->n ? pv_words(v, x)[k] : 0;
+    return 2 * k < node->n ? (part){w[2 * k], (int32_t)w[2 * k + 1] < 0}
+                           : (part){0};
+  if (node->kind == PV_NUMBER || node->kind == PV_LEAF || k >= node->n)
+    return (part){0};
+  return (part){w[k], false};
 }
 
 /* May it have a value where one of its operands has none?  Most operators make
@@ -55,21 +64,23 @@ hides(const pv_node *x) {
          gs_compute_table[x->op].infinite == GS_INFINITE_HIDES;
 }
 
-/* Does `whole` hold `x`?  As deep as values are. */
+/* Does `whole` hold `x`, or 1 / x where it is `below`?  The one has no value
+ * where x is infinite, the other where x is 0, and what is made of either has
+ * none there.  As deep as values are. */
 static bool
-holds(fm_form *f, pv_value whole, pv_value x) {
+holds(fm_form *f, pv_value whole, pv_value x, bool below) {
   const fm_reduction *a = reduction_of(f, x), *b = reduction_of(f, whole);
   if (whole == x || (a && b && reaches(f, a, b)))
-    return true;
+    return !below;
   if (!pv_at(&f->elements, whole)->partial || hides(pv_at(&f->elements, whole)))
     return false;
   if (b && b->kind == GS_C_REDUCE_SUM && !b->n_guards)
-    return holds(f, b->body, x);
+    return holds(f, b->body, x, below);
   for (uint32_t k = 0;; k++) {
-    pv_value part = part_of(&f->elements, whole, k);
-    if (!part)
+    part p = part_of(&f->elements, whole, k);
+    if (!p.value)
       return false;
-    if (holds(f, part, x))
+    if (p.below ? below && p.value == x : holds(f, p.value, x, below))
       return true;
   }
 }
@@ -80,19 +91,20 @@ is_partial_itself(const pv_values *v, pv_value x) {
   return kind == PV_LEAF || kind == PV_APPLY;
 }
 
-/* Each factor and argument that is partial. */
+/* Each factor and argument that is partial; below a fraction a factor is taken
+ * as it is. */
 static bool
-is_held(fm_form *f, pv_value whole, pv_value x) {
+is_held(fm_form *f, pv_value whole, part x) {
   const pv_values *v = &f->elements;
-  if (!pv_at(v, x)->partial)
+  if (!pv_at(v, x.value)->partial)
     return true;
-  if (is_partial_itself(v, x))
-    return holds(f, whole, x);
+  if (x.below || is_partial_itself(v, x.value))
+    return holds(f, whole, x.value, x.below);
   for (uint32_t k = 0;; k++) {
-    pv_value part = part_of(v, x, k);
-    if (!part)
+    part p = part_of(v, x.value, k);
+    if (!p.value)
       return true;
-    if (!is_held(f, whole, part))
+    if (!is_held(f, whole, p))
       return false;
   }
 }
@@ -101,7 +113,7 @@ bool
 fm_holds_dropped(fm_form *f, pv_value value) {
   const pv_values *v = &f->elements;
   for (uint32_t k = 0; k < v->dropped.len && !f->why; k++)
-    if (!is_held(f, value, v->dropped.data[k]))
+    if (!is_held(f, value, (part){v->dropped.data[k], false}))
       return false;
   return true;
 }

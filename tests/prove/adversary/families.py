@@ -4,7 +4,7 @@
 
 usage: families.py GLEN [--every N] [--shapes N]
 
-No wrong rule (families_wrong.py, families_beside.py, families_reals.py) may be
+No wrong rule (families_wrong.py, _beside.py, _reals.py, _hidden.py) may be
 proved for all sizes, where nothing but the argument can go wrong.  No right one
 (families_right.py and near misses of the wrong ones) may be refuted: of these
 each N-th is asked about, on shapes, too.
@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import families_beside
+import families_hidden
 import families_reals
 import families_right
 import families_wrong
@@ -65,9 +66,10 @@ def main():
     options = parser.parse_args()
     glen = os.path.abspath(options.glen)
     wrong = [*families_wrong.rules(), *families_beside.rules(),
-             *families_reals.rules()]
+             *families_reals.rules(), *families_hidden.rules()]
     right = [*families_right.rules(), *families_beside.right_rules(),
-             *families_reals.right_rules()][::options.every]
+             *families_reals.right_rules(),
+             *families_hidden.right_rules()][::options.every]
     passed, failed = judge(ask(glen, wrong, 0), "proved", "wrong")
     more, others = judge(ask(glen, right, options.shapes), "refuted", "right")
     print(f"{passed + more} passed, {failed + others} failed")

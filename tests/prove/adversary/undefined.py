@@ -6,8 +6,9 @@ usage: undefined.py GLEN [--every N] [--only WORD]
 
 A rule that holds of finite values is applied to a term that is an infinity or
 NaN for some input, below an operator that makes a number of it again.  The
-programs are too large to run, so that only an argument can prove them.  Neither
-`glen check` nor `saturate --verify` may say proved of one that is wrong.
+programs are too large to run, or their sizes are open, so that only an argument
+can prove them.  Neither `glen check` nor `saturate --verify` may say proved of
+one that is wrong.
 
 The judge is the interpreter, on the same program of four elements: a pair that
 does not differ there, with a number on one side, is left out, and there must be
@@ -23,6 +24,7 @@ import sys
 import tempfile
 
 LARGE = "8192 8192"
+OPEN = "n m"
 SMALL = "2 2"
 # ?u is no number for some x; ?b and ?c are inputs.
 SOURCES = {
@@ -73,6 +75,16 @@ REWRITES = {
     "power-of-exp": (two("mul", "(compute exp (compute (scale 2) ?u))",
                          "(compute exp (compute neg ?u))"),
                      "(compute exp ?u)"),
+    "below-a-fraction": (two("add", "(compute exp (compute neg ?u))", two(
+        "sub", "(compute exp ?u)", "(compute exp ?u)")),
+        "(compute exp (compute neg ?u))"),
+    "powers-below": (two("mul", "(compute exp (compute neg ?u))", two(
+        "mul", "(compute exp ?u)", "(compute exp (compute neg ?u))")),
+        "(compute exp (compute neg ?u))"),
+    "least-plus": ("(slice " + two("add", "(pad ?b min 0 1 0)",
+                                   "(pad ?u edge 0 1 0)") + " 0 0 {n})",
+                   "(slice (pad " + two("add", "?b", "?u")
+                   + " min 0 1 0) 0 0 {n})"),
     "root-of-recip": ("(compute sqrt (compute recip ?u))",
                       "(compute rsqrt ?u)"),
     "recip-twice-of-exp": (two("mul", "(compute exp ?u)", two(
@@ -113,7 +125,9 @@ def filled(term, source, sizes):
 
 def program(terms, sizes, given):
     form = "const" if given else "tensor"
-    text = "".join(f"({form} {name} (shape {sizes}) f32"
+    text = "".join(f"(size {name} 1000 8192)\n" for name in sizes.split()
+                   if name.isalpha())
+    text += "".join(f"({form} {name} (shape {sizes}) f32"
                    + (" " + " ".join(str(v) for v in values) if given else "")
                    + ")\n" for name, values in INPUTS.items())
     for k, term in enumerate(terms):
@@ -152,23 +166,24 @@ def note(what, verdict, wrong):
         print(f"FAIL {what}: proved")
 
 
-def ask_check(folder, name, left, right, wrong):
+def ask_check(folder, name, sizes, sides, wrong):
     paths = [write(os.path.join(folder, f"{side}.glen"),
-                   program([term], LARGE, False))
-             for side, term in (("l", left), ("r", right))]
+                   program([term], sizes, False))
+             for side, term in zip("lr", sides)]
     # what is not proved does not fit, so that it is not run
     done = glen("check", "--json", "--memory-limit", "200M", *paths)
     if "memory-limit" in done.stderr:
         verdict = "unknown"
     else:
         verdict = json.loads(done.stdout)["answer"]
-    note(f"check {name}", verdict, wrong)
+    note(("open " if sizes == OPEN else "check ") + name, verdict, wrong)
 
 
 def ask_verify(folder, name, term, rewrite, wrong):
     rule = write(os.path.join(folder, "r.rules"), (
         f'(rule attack "Right of numbers."\n  {rewrite[0]}\n  =>'
-        f' {rewrite[1]})\n').replace("{m}", LARGE.split()[1]))
+        f' {rewrite[1]})\n').replace("{n}", LARGE.split()[0]).replace(
+            "{m}", LARGE.split()[1]))
     source = write(os.path.join(folder, "v.glen"), program([term], LARGE, False))
     done = glen("saturate", source, "--rules", rule, "--verify", "--json")
     try:
@@ -194,9 +209,10 @@ def main():
         right = [c for c, t in zip(cases, told) if not t][::4 * OPTIONS.every]
         for is_wrong, some in ((True, wrong), (False, right)):
             for name, rewrite, source, hide in some:
-                sides = [hide.format(filled(side, source, LARGE))
-                         for side in rewrite]
-                ask_check(folder, name, *sides, is_wrong)
+                for sizes in (OPEN, LARGE):
+                    sides = [hide.format(filled(side, source, sizes))
+                             for side in rewrite]
+                    ask_check(folder, name, sizes, sides, is_wrong)
                 ask_verify(folder, name, sides[0], rewrite, is_wrong)
     for what, verdicts in sorted(tally.items()):
         print(f"{what}: " + ", ".join(f"{verdicts.count(v)} {v}" for v in
