@@ -14,6 +14,7 @@
 enum {
   SMALL = 33,              /* from the least on, all of a size are looked at */
   MOST_ELEMENTS = 1 << 16, /* of all terms, at sizes that are looked at */
+  FEW_ELEMENTS = 1 << 12,  /* where a proof for all sizes is compared */
   MOST_BYTES = 1 << 28     /* of a proof for all sizes */
 };
 
@@ -25,6 +26,7 @@ typedef struct looking {
   pv_open_answer *out;
   int64_t at[PV_MOST_LOOKED][GS_MOST_SIZES];
   uint32_t n;
+  int64_t most_elements;
   bool any_order; /* as in the answers at sizes */
 } looking;
 
@@ -143,8 +145,8 @@ add_sizes(looking *l, const int64_t *at) {
   for (uint32_t k = 0; k < l->n; k++)
     if (!memcmp(l->at[k], at, l->sizes->n * sizeof *at))
       return;
-  if (elements_at(l->a, l->sizes, at) > MOST_ELEMENTS ||
-      elements_at(l->b, l->sizes, at) > MOST_ELEMENTS)
+  if (elements_at(l->a, l->sizes, at) > l->most_elements ||
+      elements_at(l->b, l->sizes, at) > l->most_elements)
     return;
   memcpy(l->at[l->n++], at, l->sizes->n * sizeof *at);
 }
@@ -354,6 +356,33 @@ verdict_of(const looking *l) {
   return worst;
 }
 
+/* ---- all ---- */
+
+/* A proof for all sizes is compared with what holds at a few small ones, so
+ * that a fault of the argument does not become a wrong verdict. */
+static bool
+is_contradicted(looking *l) {
+  pv_open_answer said = *l->out;
+  *l->out = (pv_open_answer){.verdict = PV_UNKNOWN};
+  l->most_elements = FEW_ELEMENTS;
+  add_alike(l, 1);
+  add_alike(l, 3);
+  look_at_all(l);
+  if (l->out->answer.verdict == PV_REFUTED)
+    return true;
+  *l->out = said;
+  return false;
+}
+
+static void
+look_at_sizes(looking *l) {
+  *l->out = (pv_open_answer){.verdict = PV_UNKNOWN};
+  l->most_elements = MOST_ELEMENTS;
+  choose_sizes(l);
+  sort_sizes(l);
+  look_at_all(l);
+}
+
 void
 pv_equal_open(const gs_context *ctx, const gs_program *a, const gs_program *b,
               const pv_options *options, pv_open_answer *out) {
@@ -366,11 +395,10 @@ pv_equal_open(const gs_context *ctx, const gs_program *a, const gs_program *b,
                  .out = out};
   *out = (pv_open_answer){.verdict = PV_PROVED};
   out->reason = prove_terms(l);
-  if (!out->reason) {
-    *out = (pv_open_answer){.verdict = PV_UNKNOWN};
-    choose_sizes(l);
-    sort_sizes(l);
-    look_at_all(l);
+  bool shown = out->reason;
+  if (!shown)
+    look_at_sizes(l);
+  if (!shown || is_contradicted(l)) {
     out->verdict = verdict_of(l);
     out->decided = out->looked && out->answer.verdict != PV_PROVED;
     out->reason = reason_of(l);
