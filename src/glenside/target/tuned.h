@@ -329,6 +329,8 @@
     "less time at one of the sizes looked at: what a code of its own is "      \
     "worth")                                                                   \
   X(LOOP_ITERATION, 1.0, "cycles", "of an iteration beside its statements")    \
+  X(FUNCTION_WORK, 2.5, "times",                                               \
+    "the work of an exponential and the like that its instructions are")       \
   X(ORDER_GAIN, 2.0, "times",                                                  \
     "less that an exchange of loops, or blocks, must cost to be worth it")     \
   X(TRIM_GAIN, 0.75, "of the instances",                                       \

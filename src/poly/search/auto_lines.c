@@ -9,15 +9,15 @@
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 #include <assert.h>
+#include <isl/val.h>
+#include <string.h>
 
-/* { [loops around the statement] -> [address] } as coefficients; false where
- * it is not one affine function. */
-bool
-po_strides_of(const po_program *p, const po_stmt *s,
-              __isl_keep isl_pw_multi_aff *index, uint32_t array,
-              int64_t *stride) {
+/* { [loops around the statement] -> [address] }; NULL where it is no function.
+ */
+static __isl_give isl_pw_aff *
+address_of(const po_program *p, const po_stmt *s,
+           __isl_keep isl_pw_multi_aff *index, uint32_t array) {
   assert(array < p->arrays.len);
-  int64_t constant;
   isl_map *time = isl_map_from_multi_aff(isl_multi_aff_copy(s->time));
   time = isl_map_intersect_domain(time, isl_set_copy(s->domain));
   isl_map *address =
@@ -34,6 +34,15 @@ po_strides_of(const po_program *p, const po_stmt *s,
   value = isl_pw_multi_aff_gist(value, on);
   isl_pw_aff *all = isl_pw_multi_aff_get_pw_aff(value, 0);
   isl_pw_multi_aff_free(value);
+  return all;
+}
+
+bool
+po_strides_of(const po_program *p, const po_stmt *s,
+              __isl_keep isl_pw_multi_aff *index, uint32_t array,
+              int64_t *stride) {
+  int64_t constant;
+  isl_pw_aff *all = address_of(p, s, index, array);
   isl_aff *one = isl_pw_aff_n_piece(all) == 1
                      ? isl_pw_aff_as_aff(isl_pw_aff_copy(all))
                      : NULL;
@@ -42,6 +51,69 @@ po_strides_of(const po_program *p, const po_stmt *s,
   isl_aff_free(one);
   return ok;
 }
+
+/* ---- strides on the average ---- */
+
+typedef struct likely {
+  uint32_t n, moves; /* loops; those that move the piece that was taken */
+  double *stride;
+} likely;
+
+static double
+taken(__isl_take isl_val *v) {
+  double d = v ? isl_val_get_d(v) : 0;
+  isl_val_free(v);
+  return d;
+}
+
+/* What a step of loop k adds: a quotient rounded down counts as one that is
+ * not, and those within quotients as nothing. */
+static double
+step_of(__isl_keep isl_aff *f, uint32_t k) {
+  double sum = taken(isl_aff_get_coefficient_val(f, isl_dim_in, (int)k));
+  isl_size n = isl_aff_dim(f, isl_dim_div);
+  for (isl_size d = 0; d < n; d++) {
+    isl_aff *quotient = isl_aff_get_div(f, d);
+    sum += taken(isl_aff_get_coefficient_val(f, isl_dim_div, d)) *
+           taken(isl_aff_get_coefficient_val(quotient, isl_dim_in, (int)k));
+    isl_aff_free(quotient);
+  }
+  return sum;
+}
+
+static isl_stat
+take_piece(__isl_take isl_set *on, __isl_take isl_aff *f, void *user) {
+  likely *l = user;
+  double stride[PO_MAX_DEPTH];
+  uint32_t moves = 0;
+  for (uint32_t k = 0; k < l->n; k++) {
+    stride[k] = step_of(f, k);
+    moves += stride[k] != 0;
+  }
+  if (moves > l->moves) {
+    l->moves = moves;
+    memcpy(l->stride, stride, l->n * sizeof *stride);
+  }
+  isl_set_free(on);
+  isl_aff_free(f);
+  return isl_stat_ok;
+}
+
+bool
+po_likely_strides(const po_program *p, const po_stmt *s,
+                  __isl_keep isl_pw_multi_aff *index, uint32_t array,
+                  double stride[PO_MAX_DEPTH]) {
+  isl_pw_aff *all = address_of(p, s, index, array);
+  isl_size n = isl_pw_aff_dim(all, isl_dim_in);
+  likely l = {.n = n > 0 ? (uint32_t)n : 0, .stride = stride};
+  assert(l.n <= PO_MAX_DEPTH);
+  memset(stride, 0, PO_MAX_DEPTH * sizeof *stride);
+  bool ok = isl_pw_aff_foreach_piece(all, take_piece, &l) == isl_stat_ok;
+  isl_pw_aff_free(all);
+  return ok;
+}
+
+/* ---- lines ---- */
 
 static double
 lines_of(const po_program *p, int64_t stride, int64_t bytes) {

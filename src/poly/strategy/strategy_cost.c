@@ -1,226 +1,438 @@
 /* SPDX-License-Identifier: MIT */
 /* strategy_cost.c - cycles of a scheduled program, predicted.
  *
- * A statement's arrays are looked at over its loops (hint.h).  The outermost
- * loop below which all that is touched fits a core's second cache is where
- * data stays; everything is fetched once for each iteration of the loops
- * around that which move it.  The price of a statement is the larger of that
- * traffic at the memory's rate and its operations at the rate of a core,
- * divided among the cores where some loop around it is parallel; operations
- * are slower where no loop runs along contiguous elements, and every entry of
- * an innermost loop costs some.  Sums of products cost what their plan says.
+ * Groups that run as kernels cost what their plans say.  Any other statement
+ * costs the largest of
+ *
+ *   what a core computes: its operations, loads and stores, in vectors where
+ *     the innermost loop can have them, and what its loops cost beside that;
+ *   for each cache, the bytes that come from behind it: the outermost loop
+ *     below which all that is touched fits is where data stays, and everything
+ *     is fetched once for each iteration of the loops around that which move
+ *     it.  Lines are fetched whole.  Nothing comes from behind a cache that has
+ *     room for all arrays of the program: calls follow one another.
  *
  * It ranks schedules of one program; it is no time. */
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
-#include "poly/implgraph/hint.h"
+#include "poly/depend/depend.h"
+#include "poly/implgraph/candidates.h"
 #include "poly/kernel/contraction.h"
+#include "poly/kernel/kernel_slide.h"
+#include "poly/loops/functions.h"
+#include "poly/loops/storage.h"
 #include "poly/schedule/change.h"
+#include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
 #include <assert.h>
 #include <math.h>
+#include <string.h>
+
+/* Accesses of a statement that are told apart. */
+enum { MOST_ACCESSES = 64 };
+
+typedef struct access {
+  uint32_t array;
+  int64_t bytes; /* of an element */
+  bool known;    /* strides are; if not, each iteration moves it anywhere */
+  double stride[PO_MAX_DEPTH]; /* elements, on the average */
+} access;
 
 typedef struct pricing {
   po_program *p;
-  const po_hint *hint;
   const gs_target *target;
   po_graph_machine machine;
-  double buffer; /* bytes that stay near a core */
+  double live; /* bytes of all arrays */
+  /* the statement that is looked at */
+  const po_stmt *stmt;
+  uint32_t n, loops[PO_MAX_DEPTH];
+  int64_t size[PO_MAX_DEPTH];
+  uint32_t n_accesses;
+  access accesses[MOST_ACCESSES]; /* but for a call, what it writes first */
 } pricing;
 
-/* ---- one statement ---- */
+/* ---- what a statement touches ---- */
 
-typedef struct stmt_loops {
-  const po_graph_node *node;
-  uint32_t axis[PO_MAX_AXES], n;
-} stmt_loops;
-
-static double
-size_at(const pricing *c, const stmt_loops *s, uint32_t at) {
-  assert(at < s->n);
-  return (double)po_axis_at(&c->hint->graph.axes, s->axis[at])->value;
+static void
+add_access(pricing *c, uint32_t array, isl_pw_multi_aff *index) {
+  if (c->n_accesses == MOST_ACCESSES)
+    return;
+  access *a = &c->accesses[c->n_accesses];
+  memset(a, 0, sizeof *a);
+  a->array = array;
+  a->bytes = gs_dtype_table[c->p->arrays.data[array].dtype].bytes;
+  a->known = index && po_likely_strides(c->p, c->stmt, index, array, a->stride);
+  c->n_accesses++;
 }
 
-static double
-repeat_at(const po_tensor *t, const stmt_loops *s, uint32_t at) {
-  assert(at < s->n);
-  uint32_t id = s->axis[at];
-  return id < t->repeat.len ? (double)t->repeat.data[id] : 1;
-}
-
-/* Bytes of a tensor that the loops from `at` on touch. */
-static double
-touched(const po_tensor *t, const stmt_loops *s, uint32_t at) {
-  assert(at <= s->n);
-  double bytes = gs_dtype_table[t->dtype].bytes;
-  for (uint32_t k = at; k < s->n; k++)
-    bytes *= repeat_at(t, s, k);
-  return bytes;
-}
-
-/* The first of the loops that all that is below it stays near. */
-static uint32_t
-stays_at(const pricing *c, const stmt_loops *s) {
-  for (uint32_t at = 0; at < s->n; at++) {
-    double sum = 0;
-    for (uint32_t k = 0; k < s->node->tensors.len; k++)
-      sum += touched(&s->node->tensors.data[k], s, at);
-    if (sum <= c->buffer)
-      return at;
+static void
+look_at(pricing *c, uint32_t stmt) {
+  po_program *p = c->p;
+  c->stmt = &p->stmts.data[stmt];
+  c->n = po_nest_loops(p, c->stmt->leaf, c->loops);
+  c->n_accesses = 0;
+  for (uint32_t k = 0; k < c->n; k++) {
+    int64_t most = po_most_iterations(p, c->loops[k]);
+    c->size[k] = most > 1 ? most : 1;
   }
-  return s->n;
-}
-
-static double
-traffic_of(const pricing *c, const stmt_loops *s) {
-  uint32_t at = stays_at(c, s);
-  double sum = 0;
-  for (uint32_t k = 0; k < s->node->tensors.len; k++) {
-    const po_tensor *t = &s->node->tensors.data[k];
-    double all = 1, fetches = 1;
-    if (t->local)
-      continue;
-    for (uint32_t i = 0; i < at; i++) {
-      all *= size_at(c, s, i);
-      if (repeat_at(t, s, i) > 1)
-        fetches = all;
-    }
-    sum += fetches * touched(t, s, at);
+  if (c->stmt->kind != PO_CALL)
+    add_access(c, c->stmt->array, c->stmt->write);
+  for (uint32_t k = 0; k < c->stmt->n_exprs; k++) {
+    const po_expr *e = &c->stmt->exprs[k];
+    if (e->kind == PO_READ || e->kind == PO_GATHER)
+      add_access(c, e->array, e->kind == PO_READ ? e->index : NULL);
   }
-  return sum;
 }
 
-/* Whether every tensor either stays or moves by one element along a loop. */
 static bool
-is_contiguous(const stmt_loops *s, uint32_t at) {
-  assert(at < s->n);
-  for (uint32_t k = 0; k < s->node->tensors.len; k++) {
-    const po_tensor *t = &s->node->tensors.data[k];
-    for (uint32_t d = 0; d < t->view.len; d++)
-      if (t->view.data[d].axis == s->axis[at] && t->view.data[d].repeat > 1 &&
-          t->view.data[d].stride != 1)
-        return false;
-  }
-  return true;
+moves(const access *a, uint32_t at) {
+  return !a->known || a->stride[at] != 0;
 }
 
-/* The loops of the nest that an axis stands for are marked so. */
+/* Another access before this one goes over the same elements, or over their
+ * neighbours. */
 static bool
-is_marked(const pricing *c, uint32_t axis, po_mark mark) {
-  const po_program *p = c->p;
-  uint32_t root = c->hint->root;
-  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
-    if (po_node(p, k)->kind == PO_LOOP && po_node(p, k)->mark == mark &&
-        c->hint->axis_of.data[k] == axis)
+is_seen(const pricing *c, uint32_t k) {
+  const access *a = &c->accesses[k];
+  for (uint32_t j = 0; j < k; j++) {
+    const access *b = &c->accesses[j];
+    if (a->array == b->array && a->known && b->known &&
+        !memcmp(a->stride, b->stride, c->n * sizeof *a->stride))
       return true;
+  }
   return false;
 }
 
+/* A variable that no loop moves in memory. */
+static bool
+is_in_register(const pricing *c, const access *a) {
+  const po_array *array = &c->p->arrays.data[a->array];
+  return array->role == PO_LOCAL && po_elements(array) <= 1;
+}
+
+/* ---- bytes from behind a cache ---- */
+
+/* A loop that moves the access by no more than a run of elements has makes the
+ * run longer; false where none of those that are left does. */
+static bool
+lengthen(const pricing *c, const access *a, uint64_t *left, double *run) {
+  for (uint32_t k = 0; k < c->n; k++)
+    if (*left >> k & 1 && fabs(a->stride[k]) <= *run) {
+      *run += fabs(a->stride[k]) * (double)(c->size[k] - 1);
+      *left &= ~(UINT64_C(1) << k);
+      return true;
+    }
+  return false;
+}
+
+/* Bytes of the lines that the loops from `at` on touch. */
 static double
-cores_of(const pricing *c, const stmt_loops *s) {
+touched(const pricing *c, const access *a, uint32_t at) {
+  double run = 1, runs = 1, line = (double)gs_first_cache(c->target).line;
+  uint64_t left = 0;
+  for (uint32_t k = at; k < c->n; k++)
+    left |= (uint64_t)moves(a, k) << k;
+  while (a->known && lengthen(c, a, &left, &run))
+    continue;
+  for (uint32_t k = at; k < c->n; k++)
+    runs *= left >> k & 1 ? (double)c->size[k] : 1;
+  double bytes = fmax(run * (double)a->bytes, runs > 1 ? line : 0);
+  return fmin(runs * bytes, (double)po_bytes(&c->p->arrays.data[a->array]));
+}
+
+/* The first of the loops that all that is below it stays in so many bytes. */
+static uint32_t
+stays_at(const pricing *c, double room) {
+  for (uint32_t at = 0; at < c->n; at++) {
+    double sum = 0;
+    for (uint32_t k = 0; k < c->n_accesses; k++)
+      sum += is_seen(c, k) ? 0 : touched(c, &c->accesses[k], at);
+    if (sum <= room)
+      return at;
+  }
+  return c->n;
+}
+
+/* Places of a local are used again and again. */
+static bool
+stays_by_itself(const pricing *c, const access *a, double room) {
+  const po_array *array = &c->p->arrays.data[a->array];
+  return array->role == PO_LOCAL && (double)po_bytes(array) <= room;
+}
+
+/* The loop around where data stays goes over it piece by piece: what two of its
+ * iterations share is there. */
+static double
+fetched(const pricing *c, double room) {
+  uint32_t at = stays_at(c, room);
+  uint32_t around = at ? at - 1 : 0;
+  double sum = 0;
+  for (uint32_t k = 0; k < c->n_accesses; k++) {
+    const access *a = &c->accesses[k];
+    double all = 1, times = 1;
+    if (is_seen(c, k) || stays_by_itself(c, a, room))
+      continue;
+    for (uint32_t i = 0; i < around; i++) {
+      all *= (double)c->size[i];
+      if (moves(a, i) || (at && moves(a, around)))
+        times = all;
+    }
+    sum += times * touched(c, a, around);
+  }
+  return sum;
+}
+
+/* Bytes of a cache; of one that several programs share, few times those of a
+ * core's own. */
+static double
+room_of(const pricing *c, uint32_t cache) {
+  const gs_target *t = c->target;
+  double far = (double)gs_far_bytes(t);
+  return t->caches.len ? fmin((double)t->caches.data[cache].bytes, far)
+                       : (double)gs_core_bytes(t);
+}
+
+/* Bytes a cycle from behind a cache. */
+static double
+rate_behind(const pricing *c, uint32_t cache, double cores) {
+  const gs_target *t = c->target;
+  double rate = cache + 1 < t->caches.len
+                    ? t->caches.data[cache + 1].bytes_per_cycle * cores
+                    : po_memory_rate(&c->machine, cores);
+  return fmax(rate, GS_LEAST_RATE);
+}
+
+/* The longest that bytes from behind a cache take: those of the statement that
+ * is looked at, or so many, which are gone over once. */
+static double
+traffic_of(const pricing *c, double once, double cores) {
+  double longest = 0;
+  uint32_t caches = c->target->caches.len ? c->target->caches.len : 1;
+  for (uint32_t k = 0; k < caches; k++)
+    if (c->live > room_of(c, k))
+      longest = fmax(longest, (once > 0 ? once : fetched(c, room_of(c, k))) /
+                                  rate_behind(c, k, cores));
+  return longest;
+}
+
+/* ---- what a core computes ---- */
+
+/* The innermost loop that is not written out; n: there is none. */
+static uint32_t
+last_loop(const pricing *c) {
+  uint32_t at = c->n;
+  while (at > 0 && po_node(c->p, c->loops[at - 1])->mark == PO_UNROLL)
+    at--;
+  return at ? at - 1 : c->n;
+}
+
+/* The root of a body that is added is a product: one instruction does both. */
+static bool
+is_multiply_add(const po_stmt *s) {
+  const po_expr *root = s->n_exprs ? &s->exprs[s->n_exprs - 1] : NULL;
+  return s->kind == PO_UPDATE && s->op == GS_C_ADD && root &&
+         ((root->kind == PO_BINARY && root->op == GS_C_MUL) ||
+          (root->kind == PO_UNARY && root->op == GS_C_SCALE));
+}
+
+/* Operations of one instance. */
+static double
+operations_of(const po_stmt *s) {
+  double sum = s->kind == PO_UPDATE;
+  for (uint32_t k = 0; k < s->n_exprs; k++) {
+    const po_expr *e = &s->exprs[k];
+    bool computes = e->kind == PO_UNARY || e->kind == PO_BINARY;
+    double work = computes ? gs_compute_table[e->op].work
+                           : e->kind == PO_SELECT || e->kind == PO_GATHER;
+    sum += computes && po_is_costly(e->op) ? GS_FUNCTION_WORK * work : work;
+  }
+  return sum - is_multiply_add(s);
+}
+
+/* Iterations of the loop may be lanes of a vector: none waits for another, but
+ * to be added up in any order, and no formula is without vectors. */
+static bool
+has_vectors(const pricing *c, uint32_t at) {
+  po_program *p = c->p;
+  if (at == c->n || c->size[at] < GS_VECTOR_ITERATIONS ||
+      c->stmt->kind == PO_CALL || po_calls(c->stmt, false))
+    return false;
+  bool side_by_side = true;
+  for (uint32_t k = 0; k < c->n_accesses; k++) {
+    if (!c->accesses[k].known)
+      return false;
+    side_by_side &= fabs(c->accesses[k].stride[at]) <= 1;
+  }
+  return po_loop_is_parallel(p, c->loops[at], true, NULL) ||
+         (side_by_side && po_loop_is_parallel(p, c->loops[at], false, NULL));
+}
+
+/* Loads and stores for so many iterations at once of a loop. */
+static double
+accesses_at(const pricing *c, uint32_t at, double lanes) {
+  double sum = 0;
+  for (uint32_t k = 0; k < c->n_accesses; k++) {
+    const access *a = &c->accesses[k];
+    if (is_in_register(c, a) || (at < c->n && !moves(a, at)))
+      continue;
+    double apart = at < c->n && a->known ? fabs(a->stride[at]) : 1;
+    sum += apart <= 1 ? 1 : apart <= GS_GROUP_MOST ? fmin(apart, lanes) : lanes;
+  }
+  return sum;
+}
+
+static double
+cycles_of(const pricing *c, uint32_t at, double lanes) {
+  gs_dtype dtype = c->p->arrays.data[c->stmt->array].dtype;
+  double rate = gs_operations_a_cycle(
+      c->target, lanes > 1 ? GS_RATE_VECTOR : GS_RATE_SCALAR, dtype);
+  double operations =
+      operations_of(c->stmt) * lanes / fmax(rate, GS_LEAST_RATE);
+  return fmax(operations, accesses_at(c, at, lanes) / GS_SLIDE_UNITS);
+}
+
+/* Additions to one sum that wait for each other, where there are many: those
+ * of the loop and of what is written out in it. */
+static double
+waits_of(const pricing *c, uint32_t at) {
+  const access *to = c->accesses;
+  double terms = 1;
+  if (c->stmt->kind != PO_UPDATE || moves(to, at))
+    return 0;
+  for (uint32_t k = at; k < c->n; k++)
+    terms *= moves(to, k) ? 1 : (double)c->size[k];
+  return terms >= GS_VECTOR_ITERATIONS ? terms * GS_FMA_LATENCY : 0;
+}
+
+/* Statements of one innermost loop share what it costs. */
+static double
+overhead_of(const pricing *c, uint32_t at, double iterations) {
+  bool first = po_nest_first_leaf(c->p, c->loops[at]) == c->stmt->leaf;
+  return first && c->size[at] > GS_UNROLL_ROW
+             ? GS_LOOP_ENTRY + iterations * GS_LOOP_ITERATION
+             : 0;
+}
+
+static double
+work_of(const pricing *c) {
+  uint32_t at = last_loop(c);
+  double entries = 1, written = 1;
+  for (uint32_t k = 0; k < c->n; k++)
+    if (k != at)
+      *(k < at ? &entries : &written) *= (double)c->size[k];
+  if (at == c->n)
+    return entries * cycles_of(c, at, 1);
+  gs_dtype dtype = c->p->arrays.data[c->stmt->array].dtype;
+  double lanes =
+      (double)gs_vector_lanes(c->target, gs_dtype_table[dtype].bytes);
+  double size = (double)c->size[at];
+  if (has_vectors(c, at)) {
+    double vectors = ceil(size / lanes);
+    return entries * (overhead_of(c, at, vectors) +
+                      vectors * written * cycles_of(c, at, lanes));
+  }
+  return entries *
+         (overhead_of(c, at, size) +
+          fmax(size * written * cycles_of(c, at, 1), waits_of(c, at)));
+}
+
+static double
+cores_of(const pricing *c) {
   double cores = (double)gs_cores(c->target);
-  for (uint32_t k = 0; k < s->n; k++)
-    if (is_marked(c, s->axis[k], PO_PARALLEL))
-      return fmin(cores, size_at(c, s, k));
+  for (uint32_t k = 0; k < c->n; k++)
+    if (po_node(c->p, c->loops[k])->mark == PO_PARALLEL)
+      return fmin(cores, (double)c->size[k]);
   return 1;
 }
 
-/* The innermost loop that is not written out. */
-static uint32_t
-last_loop(const pricing *c, const stmt_loops *s) {
-  uint32_t at = s->n;
-  while (at > 0 && is_marked(c, s->axis[at - 1], PO_UNROLL))
-    at--;
-  return at ? at - 1 : 0;
+/* Of the iterations of the loops, those that the statement has instances in:
+ * few, where it is of a border. */
+static double
+share_of(const pricing *c, uint32_t stmt) {
+  double all = 1, instances = po_estimate_instances(c->p, stmt);
+  for (uint32_t k = 0; k < c->n; k++)
+    all *= (double)c->size[k];
+  return instances > 0 ? fmin(instances / all, 1) : 1;
 }
 
 static double
-work_of(const pricing *c, const stmt_loops *s) {
-  double instances = 1, entries = 1;
-  if (!s->n)
-    return s->node->operations;
-  uint32_t last = last_loop(c, s);
-  for (uint32_t k = 0; k < s->n; k++) {
-    instances *= size_at(c, s, k);
-    if (k < last)
-      entries *= size_at(c, s, k);
-  }
-  bool vector =
-      is_contiguous(s, last) || is_marked(c, s->axis[last], PO_VECTORIZE);
-  double rate = gs_operations_a_cycle(
-      c->target, vector ? GS_RATE_FUSED : GS_RATE_SCALAR, GS_F32);
-  double lanes = vector ? (double)c->target->vector_bytes / 4 : 1;
-  double work =
-      instances * fmax(s->node->operations, 1) / fmax(rate, GS_LEAST_RATE);
-  return work + entries * GS_LOOP_ENTRY +
-         instances / fmax(lanes, 1) * GS_LOOP_ITERATION;
-}
-
-static double
-price_of_hint(const pricing *c) {
-  const po_graph *g = &c->hint->graph;
-  double sum = 0;
-  for (uint32_t k = 0; k < g->nodes.len; k++) {
-    stmt_loops s = {.node = &g->nodes.data[k]};
-    s.n = po_graph_node_axes(g, k, s.axis);
-    double cores = cores_of(c, &s);
-    assert(cores >= 1);
-    double rate = fmax(po_memory_rate(&c->machine, cores), GS_LEAST_RATE);
-    sum += fmax(traffic_of(c, &s) / rate, work_of(c, &s) / cores);
-  }
-  return sum;
+price_of_stmt(pricing *c, uint32_t stmt) {
+  look_at(c, stmt);
+  double cores = cores_of(c);
+  assert(cores >= 1);
+  return share_of(c, stmt) * fmax(traffic_of(c, 0, cores), work_of(c) / cores);
 }
 
 /* ---- the program ---- */
 
-static uint32_t
-root_above(const po_program *p, uint32_t node) {
-  while (node && node != PO_NO_NODE && po_node(p, node)->parent != 0)
-    node = po_node(p, node)->parent;
-  return node;
+static double
+price_of_contraction(const pricing *c, const po_contraction *x) {
+  return x->cycles * fmax((double)po_cdims_size(&x->dims[PO_DIM_O]), 1) /
+         (double)gs_cores(c->target);
 }
 
-static const po_contraction *
-contraction_of(const po_program *p, uint32_t root) {
-  for (uint32_t k = 0; k < p->contractions.len; k++) {
-    const po_contraction *c = p->contractions.data[k];
-    if (root_above(p, p->stmts.data[c->update].leaf) == root)
-      return c;
-  }
-  return NULL;
+static double
+price_of_slide(const pricing *c, const po_slide *x) {
+  const uint32_t arrays[] = {x->x.array, x->y.array, x->array};
+  double bytes = 0, cores = (double)gs_cores(c->target);
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+    if (arrays[k] != PO_NO_LOOP)
+      bytes += (double)po_bytes(&c->p->arrays.data[arrays[k]]);
+  return fmax(x->cycles / cores, traffic_of(c, bytes, cores));
 }
 
-/* A statement of the nest is of one of these terms. */
+static double
+price_of_group(pricing *c, const po_groups *groups, const po_group *group) {
+  const po_contraction *x = po_contraction_of(c->p, groups, group);
+  const po_slide *slide = po_slide_of(c->p, groups, group);
+  double sum = 0;
+  if (x)
+    return price_of_contraction(c, x);
+  if (slide)
+    return price_of_slide(c, slide);
+  for (uint32_t k = 0; k < group->n; k++)
+    sum += price_of_stmt(c, groups->stmts.data[group->first + k]);
+  return sum;
+}
+
+/* A statement of the group is of one of these terms. */
 static bool
-is_of(const po_program *p, uint32_t root, const gs_term *terms, uint32_t n) {
-  for (uint32_t k = 0; k < p->stmts.len; k++)
+is_of(const po_program *p, const po_groups *groups, const po_group *group,
+      const gs_term *terms, uint32_t n) {
+  for (uint32_t k = 0; k < group->n; k++)
     for (uint32_t j = 0; j < n; j++)
-      if (p->stmts.data[k].term.i == terms[j].i &&
-          root_above(p, p->stmts.data[k].leaf) == root)
+      if (p->stmts.data[groups->stmts.data[group->first + k]].term.i ==
+          terms[j].i)
         return true;
   return false;
 }
 
+static double
+live_bytes(const po_program *p) {
+  double sum = 0;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (p->arrays.data[k].role != PO_WORKSPACE &&
+        p->arrays.data[k].role != PO_LOCAL)
+      sum += (double)po_bytes(&p->arrays.data[k]);
+  return sum + (double)p->workspace_bytes;
+}
+
 double
 po_predict_others(po_program *p, const gs_term *terms, uint32_t n) {
-  po_hints hints;
-  pricing c = {.p = p,
-               .target = p->target ? p->target : gs_target_default(&p->ctx)};
+  po_groups groups;
+  pricing *c = bs_calloc(p->ctx.heap, 1, sizeof *c);
   double sum = 0;
-  c.machine = po_machine_of(c.target);
-  c.buffer = (double)gs_core_bytes(c.target);
+  c->p = p;
+  c->target = p->target ? p->target : gs_target_default(&p->ctx);
+  c->machine = po_machine_of(c->target);
   po_lay_out(p);
-  po_make_hints(p, &hints);
-  for (uint32_t k = 0; k < hints.list.len; k++) {
-    uint32_t root = hints.list.data[k]->root;
-    const po_contraction *contraction = contraction_of(p, root);
-    if (is_of(p, root, terms, n))
-      continue;
-    c.hint = hints.list.data[k];
-    sum += contraction ? contraction->cycles / (double)gs_cores(c.target)
-                       : price_of_hint(&c);
-  }
-  po_hints_done(p, &hints);
+  c->live = live_bytes(p);
+  po_find_groups(p, &groups);
+  for (uint32_t k = 0; k < groups.list.len; k++)
+    if (!is_of(p, &groups, &groups.list.data[k], terms, n))
+      sum += price_of_group(c, &groups, &groups.list.data[k]);
+  po_groups_done(p, &groups);
+  bs_free(p->ctx.heap, c);
   assert(sum >= 0); /* and a number */
   return sum;
 }

@@ -156,3 +156,66 @@ Test(strategies, nests_that_are_worth_threads) {
   cr_assert(po_threads_are_profitable(p, large));
   cr_assert_not(po_threads_are_profitable(p, little));
 }
+
+/* ---- prices ---- */
+
+static double
+price_of(const char *text) {
+  po_program *p = read_program(text);
+  double cycles = po_predict_cycles(p);
+  po_free(p);
+  cr_assert(cycles > 0, "%s", text);
+  return cycles;
+}
+
+#define OVER(rows, columns, body)                                              \
+  "for i in 0.." rows " { for j in 0.." columns " { S: B[i, j] = " body " }}"  \
+  "\n"
+#define SQUARE_ARRAYS "input A: f32[900, 900]\noutput B: f32[900, 900]\n"
+#define FEW(body)     "for x in 0..900 { for y in 0..900 { " body " }}\n"
+#define GROUPS(n)                                                              \
+  "input A: f32[" n ", 64, 64]\ninput W: f32[" n ", 64, 64]\n"                 \
+  "output C: f32[" n ", 64, 64]\n"                                             \
+  "for g in 0.." n " { for i in 0..64 { for j in 0..64 { I: C[g, i, j] = 0\n"  \
+  "for k in 0..64 { U: C[g, i, j] += A[g, i, k] * W[g, k, j] }}}}\n"
+#define LINES(extent, times)                                                   \
+  "input A: f32[" extent "]\noutput B: f32[" extent "]\n"                      \
+  "for t in 0.." times " { for i in 0.." extent " { S: B[i] = A[i] + 1 }}\n"
+
+/* What the second program costs, as a multiple of the first. */
+static const struct {
+  const char *what, *first, *second;
+  double least, most;
+} dearer[] = {
+    {"columns of a large array are read by lines",
+     SQUARE_ARRAYS OVER("900", "900", "A[i, j]"),
+     SQUARE_ARRAYS OVER("900", "900", "A[j, i]"), 2, 40},
+    {"twice the groups", GROUPS("4"), GROUPS("8"), 1.8, 2.2},
+    {"an exponential is many operations",
+     SQUARE_ARRAYS OVER("900", "900", "A[i, j] + 1"),
+     SQUARE_ARRAYS OVER("900", "900", "exp(A[i, j])"), 1.5, 40},
+    {"a function of which there are no vectors",
+     SQUARE_ARRAYS OVER("900", "900", "exp(A[i, j])"),
+     SQUARE_ARRAYS OVER("900", "900", "sin(A[i, j])"), 2, 40},
+    {"what stays in a cache is fetched once", LINES("4096", "512"),
+     LINES("2097152", "1"), 2, 40},
+    {"elements that wait for the one before them",
+     "input A: f32[4096]\noutput B: f32[4096]\n"
+     "for i in 1..4096 { S: B[i] = A[i - 1] + A[i] }\n",
+     "input A: f32[4096]\noutput B: f32[4096]\n"
+     "for i in 1..4096 { S: B[i] = B[i - 1] + A[i] }\n",
+     2, 40},
+    {"few instances of many iterations",
+     SQUARE_ARRAYS OVER("900", "900", "A[i, j] + 1"),
+     SQUARE_ARRAYS OVER("900", "900", "A[i, j] + 1")
+         FEW("T: B[x, y] = 0 where y < 2"),
+     1, 1.5},
+};
+
+Test(strategies, prices_tell_programs_apart) {
+  for (size_t k = 0; k < sizeof dearer / sizeof *dearer; k++) {
+    double ratio = price_of(dearer[k].second) / price_of(dearer[k].first);
+    cr_expect(ratio >= dearer[k].least && ratio <= dearer[k].most,
+              "%s: %g times", dearer[k].what, ratio);
+  }
+}
