@@ -247,6 +247,13 @@ bs_sx_head(const bs_sexps *sexps, const bs_values *values, uint32_t node) {
   return head->kind == BS_SX_SYM ? bs_as_sym(values, head->value) : NULL;
 }
 
+bool
+bs_sx_is_form(const bs_sexps *sexps, const bs_values *values, uint32_t node,
+              const char *head) {
+  const char *have = node ? bs_sx_head(sexps, values, node) : NULL;
+  return have && !strcmp(have, head);
+}
+
 uint32_t
 bs_sx_item(const bs_sexps *sexps, uint32_t list, uint32_t index) {
   assert(list < sexps->nodes.len);

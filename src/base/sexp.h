@@ -56,6 +56,9 @@ bs_sx_at(const bs_sexps *s, uint32_t node) {
 const char *bs_sx_symbol(const bs_sexps *, const bs_values *, uint32_t node);
 /* The list's head symbol, or NULL when it is no list or has another head. */
 const char *bs_sx_head(const bs_sexps *, const bs_values *, uint32_t node);
+/* Is it a list with that head?  No node (0) is none. */
+bool bs_sx_is_form(const bs_sexps *, const bs_values *, uint32_t node,
+                   const char *head);
 uint32_t bs_sx_item(const bs_sexps *, uint32_t list, uint32_t index); /* 0 */
 /* The value an expression denotes as data: atoms, lists of data (iterative) */
 bs_value bs_sx_value(bs_heap *, bs_values *, const bs_sexps *, uint32_t node);

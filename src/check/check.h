@@ -20,11 +20,19 @@ typedef struct ck_side {
   const gs_skeleton *term;
 } ck_side;
 
+typedef BS_VEC(ck_side) ck_sides;
+
 /* A test, or a variable that takes each value of a list. */
 typedef struct ck_condition {
   uint32_t slot; /* UINT32_MAX: a test */
   const gs_expr *expr;
 } ck_condition;
+
+/* ":with" and the like, and what stands behind it. */
+typedef struct ck_clause {
+  const char *word;
+  uint32_t node;
+} ck_clause;
 
 /* One direction of a rule, which is parsed when it is asked for first, or an
  * instruction of the target, whose rules are derived. */
@@ -34,29 +42,27 @@ typedef struct ck_rule {
   const gs_instr *instr; /* NULL: a rule */
   bs_sexps sx;           /* of its file */
   bool both_ways, parsed, bad;
-  uint32_t first, left, right; /* its items behind the name; its sides */
-  uint32_t n_clauses;          /* ":with" and the like */
+  uint32_t left, right; /* its sides */
+  BS_VEC(ck_clause) clauses;
+  BS_VEC(gs_let) lets; /* of the scope */
   gs_scope scope;
-  ck_side *parts;   /* 0: the left side; then one a :with */
-  ck_side *results; /* 0: the right side; then one an :also */
-  ck_condition *conditions;
-  uint32_t n_parts, n_results, n_conditions;
+  ck_sides parts;   /* 0: the left side; then one a :with */
+  ck_sides results; /* 0: the right side; then one an :also */
+  BS_VEC(ck_condition) conditions;
   uint32_t used; /* lemmas that apply it */
 } ck_rule;
 
-typedef struct ck_param {
-  const char *name;
-  bs_value value;
-  bool given;    /* on the command line */
-  bool declared; /* in a file */
-} ck_param;
+typedef struct ck_params {
+  BS_VEC(const char *) names;
+  BS_VEC(bs_value) values;
+} ck_params;
 
 typedef struct ck_rules {
   const gs_context *ctx;
   const gs_target *target;
-  BS_VEC(ck_rule *) list; /* rules first */
-  BS_VEC(ck_param) params;
-  gs_form_files forms; /* whose `take` lists rules and params */
+  BS_VEC(ck_rule *) list;    /* rules first */
+  ck_params given, declared; /* on the command line, and in files */
+  gs_form_files forms;       /* whose `take` lists rules and params */
 } ck_rules;
 
 void ck_rules_init(ck_rules *, const gs_context *, const gs_target *);
@@ -99,7 +105,6 @@ bool ck_same(const bs_values *, bs_value, bs_value);
 
 /* Is it 0 wherever its index along the axis is in lo .. hi - 1? */
 bool ck_is_zero(const ck_env *, gs_term, uint32_t axis, int64_t lo, int64_t hi);
-bool ck_all_zero(const ck_env *, gs_term);
 /* The one value that every element has; BS_NIL. */
 bs_value ck_constant(const ck_env *, gs_term);
 
@@ -129,8 +134,7 @@ typedef struct ck_proof {
   uint32_t root;  /* the form (proof ...) */
   bs_map term_of; /* by symbol: what is called so */
   BS_VEC(ck_lemma) lemmas;
-  BS_VEC(ck_lemma) claims;
-  bs_map claim_of; /* by symbol: which one is about that output */
+  bs_map claims; /* by symbol: the form that is about that output */
   uint32_t n_applied;
   uint32_t at;     /* the lemma that is wrong, from 1; 0: a claim */
   const char *why; /* NULL: accepted */
@@ -149,5 +153,12 @@ const char *ck_check_step(ck_proof *, uint32_t node, gs_term from, gs_term to);
 bool ck_cited(const ck_proof *, uint32_t node, gs_term from, ck_lemma *out);
 /* The term that a name stands for. */
 gs_term ck_term(const ck_proof *, uint32_t node);
+
+static inline gs_type
+ck_type(const gs_program *p, gs_term t) {
+  gs_type type;
+  gs_type_at(p, t, &type);
+  return type;
+}
 
 #endif

@@ -179,11 +179,10 @@ static gs_term
 down(form *f, gs_term t, int64_t sum, indices *x) {
   const gs_node *n = gs_at(f->p, t);
   const indices from = *x;
-  gs_type kid, type;
+  const gs_type type = ck_type(f->p, t);
   if (n->op == GS_MATERIALIZE)
     return n->kids[0];
   gs_view_at(f->p, t, &f->view);
-  gs_type_at(f->p, t, &type);
   bool tuple = n->n_kids > 1;
   const place *at = &from.at[f->view.axis];
   const gs_view_part *part = f->view.part;
@@ -192,7 +191,7 @@ down(form *f, gs_term t, int64_t sum, indices *x) {
     return t;
   while (part->source != GS_VIEW_CHILD || (tuple && part->kid != at->item))
     part++;
-  gs_type_at(f->p, n->kids[part->kid], &kid);
+  const gs_type kid = ck_type(f->p, n->kids[part->kid]);
   if (f->view.keeps_order) {
     down_reshape(f, &kid, x);
     return n->kids[0];
@@ -212,10 +211,20 @@ down(form *f, gs_term t, int64_t sum, indices *x) {
 
 enum { SUM, READ, OPERATOR, BOUND };
 
+/* What has the same elements in the same order. */
+static gs_term
+without_shape(const form *f, gs_term t) {
+  const gs_node *n = gs_at(f->p, t);
+  for (; gs_keeps_order(n->op) || n->op == GS_MATERIALIZE; n = gs_at(f->p, t))
+    t = n->kids[0];
+  return t;
+}
+
 /* Whether a term is read as it is, and not looked into.  Zeros beside what is
  * summed are looked into. */
 static bool
-is_leaf(const form *f, gs_term t, bool in_sum) {
+is_leaf(const form *f, gs_term below, bool in_sum) {
+  gs_term t = without_shape(f, below);
   const gs_node *n = gs_at(f->p, t);
   gs_compute op;
   if (gs_op_table[n->op].view)
@@ -226,15 +235,6 @@ is_leaf(const form *f, gs_term t, bool in_sum) {
   gs_compute_kind kind = gs_compute_table[op].kind;
   return op != GS_C_DOT_PROD && op != GS_C_REDUCE_SUM && kind != GS_FOLD &&
          kind != GS_SELECT && kind != GS_ELEMENTWISE && kind != GS_CAST;
-}
-
-/* What has the same elements in the same order. */
-static gs_term
-without_shape(const form *f, gs_term t) {
-  const gs_node *n = gs_at(f->p, t);
-  for (; gs_keeps_order(n->op) || n->op == GS_MATERIALIZE; n = gs_at(f->p, t))
-    t = n->kids[0];
-  return t;
 }
 
 /* An array of that type, in which the indices move. */
@@ -299,11 +299,9 @@ static void
 walk_compute(form *f, gs_term t, indices *x, above up) {
   gs_term below = gs_at(f->p, t)->kids[0];
   bs_value o = bs_item(f->p->ctx.values, gs_at(f->p, t)->attr, 0);
+  const gs_type kid = ck_type(f->p, below), type = ck_type(f->p, t);
   gs_compute op;
-  gs_type kid, type;
   gs_compute_of(f->p->ctx.values, o, &op);
-  gs_type_at(f->p, below, &kid);
-  gs_type_at(f->p, t, &type);
   gs_compute_kind kind = gs_compute_table[op].kind;
   bool dot = op == GS_C_DOT_PROD, sum = op == GS_C_REDUCE_SUM;
   bool tuple = dot || kind == GS_FOLD || kind == GS_SELECT;
@@ -332,20 +330,16 @@ walk_compute(form *f, gs_term t, indices *x, above up) {
 
 static void
 walk(form *f, gs_term t, indices x, above up) {
-  gs_term base = without_shape(f, t);
-  gs_type type;
   f->failed |= ++f->depth > DEPTH;
-  while (!f->failed && !is_leaf(f, base, up.zero) &&
-         gs_at(f->p, t)->op != GS_COMPUTE) {
+  while (!f->failed && !is_leaf(f, t, up.zero) &&
+         gs_at(f->p, t)->op != GS_COMPUTE)
     t = down(f, t, up.zero, &x);
-    base = without_shape(f, t);
-  }
-  bool leaf = is_leaf(f, base, up.zero);
+  bool leaf = is_leaf(f, t, up.zero);
   f->failed |= leaf && f->n_leaves == LEAVES;
-  if (!f->failed && leaf) { /* the base has the elements of t in their order */
-    gs_type_at(f->p, t, &type);
+  if (!f->failed && leaf) {
+    const gs_type type = ck_type(f->p, t);
     int64_t offset = add_moves(f, &type, ++f->n_leaves, &x);
-    token(f, READ, base.i, offset, 0);
+    token(f, READ, without_shape(f, t).i, offset, 0);
   } else if (!f->failed) {
     walk_compute(f, t, &x, up);
   }
@@ -472,9 +466,8 @@ keep_bounds(form *f) {
 static void
 make_form(const gs_program *p, gs_term t, const bool *known, uint32_t swaps,
           form *f) {
-  gs_type type;
+  const gs_type type = ck_type(p, t);
   indices x = {0};
-  gs_type_at(p, t, &type);
   *f = (form){.p = p, .heap = p->ctx.heap, .known = known, .swaps = swaps};
   x.rank = type.rank;
   for (uint32_t d = 0; d < type.rank; d++)

@@ -36,16 +36,6 @@ match_attr(const ck_env *e, const gs_expr *x, bs_value have) {
   return true;
 }
 
-/* A dilation that is not written is one of ones, as long as the kernel. */
-static bs_value
-ones_like(bs_values *values, bs_value list) {
-  int64_t ones[GS_MAX_RANK];
-  uint32_t n = bs_len(values, list);
-  for (uint32_t k = 0; k < n && n <= GS_MAX_RANK; k++)
-    ones[k] = 1;
-  return n <= GS_MAX_RANK ? bs_ints(values, ones, n) : BS_NIL;
-}
-
 /* Each attribute alone is laid on a pattern; what expressions give is compared
  * as a whole, in its one form. */
 static bool
@@ -55,7 +45,7 @@ fits_attrs(const ck_env *e, const gs_sk_node *s, const gs_node *n, bool binds) {
   bool ok = !binds || s->n_attrs == bs_len(values, n->attr);
   for (uint32_t k = 0; ok && k < s->n_attrs; k++) {
     const gs_expr *x = s->attrs[k];
-    items[k] = !x      ? ones_like(values, items[0])
+    items[k] = !x      ? gs_default_dilation(values, items[0])
                : binds ? bs_item(values, n->attr, k)
                        : ck_eval(e, x);
     ok = items[k].i && (!binds || !x || match_attr(e, x, items[k]));

@@ -44,9 +44,7 @@ ck_read_proof(ck_proof *x, const char *path) {
       !bs_sexp_read(x->ctx->heap, x->ctx->values, diags, source, &x->sx))
     return false;
   x->root = x->sx.roots.len ? bs_last(&x->sx.roots) : 0;
-  const char *head =
-      x->root ? bs_sx_head(&x->sx, x->ctx->values, x->root) : NULL;
-  if (!head || strcmp(head, "proof"))
+  if (!bs_sx_is_form(&x->sx, x->ctx->values, x->root, "proof"))
     return bs_error(diags, BS_NOWHERE, "no-proof",
                     "%s does not end in a form (proof ...)", path);
   bs_source file = diags->sources.data[source - 1];
@@ -127,13 +125,12 @@ static gs_term
 same_array(const ck_proof *x, const gs_program *from, const gs_node *n) {
   bs_value name = bs_item(x->ctx->values, n->attr, 0);
   gs_term have = term_named(x, name);
-  if (!gs_term_ok(have) || gs_at(x->p, have)->op != n->op ||
-      !bs_same(gs_at(x->p, have)->attr, n->attr))
-    return GS_NO_TERM;
-  return n->op == GS_TENSOR || gs_same_constant(gs_constant_of(from, n->attr),
-                                                gs_constant_of(x->p, n->attr))
-             ? have
-             : GS_NO_TERM;
+  bool same =
+      gs_term_ok(have) && gs_at(x->p, have)->op == n->op &&
+      bs_same(gs_at(x->p, have)->attr, n->attr) &&
+      (n->op == GS_TENSOR || gs_same_constant(gs_constant_of(from, n->attr),
+                                              gs_constant_of(x->p, n->attr)));
+  return same ? have : GS_NO_TERM;
 }
 
 /* By term of a program that of the proof; GS_NO_TERM when it is made of other
@@ -153,35 +150,33 @@ import(ck_proof *x, const gs_program *from) {
 /* (claim OUTPUT FROM TO CITE) */
 static const char *
 check_claim(ck_proof *x, uint32_t node) {
-  uint32_t name = bs_sx_item(&x->sx, node, 1);
-  uint32_t symbol = bs_sx_at(&x->sx, name)->value.i;
-  ck_lemma claim = {ck_term(x, bs_sx_item(&x->sx, node, 2)),
-                    ck_term(x, bs_sx_item(&x->sx, node, 3))};
+  const bs_sx *name = bs_sx_at(&x->sx, bs_sx_item(&x->sx, node, 1));
+  gs_term from = ck_term(x, bs_sx_item(&x->sx, node, 2));
   ck_lemma shown;
-  if (bs_sx_at(&x->sx, node)->count != 5 || !gs_term_ok(claim.from) ||
-      bs_sx_at(&x->sx, name)->kind != BS_SX_SYM)
+  if (bs_sx_at(&x->sx, node)->count != 5 || !gs_term_ok(from) ||
+      name->kind != BS_SX_SYM)
     return "a claim needs an output, two terms and a lemma";
-  if (bs_map_get(&x->claim_of, symbol) != BS_NO_ENTRY)
+  if (bs_map_get(&x->claims, name->value.i) != BS_NO_ENTRY)
     return "an output is claimed twice";
-  bs_map_put(x->ctx->heap, &x->claim_of, symbol, x->claims.len);
-  bs_push(x->ctx->heap, &x->claims, claim);
-  return ck_cited(x, bs_sx_item(&x->sx, node, 4), claim.from, &shown) &&
-                 shown.to.i == claim.to.i
+  bs_map_put(x->ctx->heap, &x->claims, name->value.i, node);
+  return ck_cited(x, bs_sx_item(&x->sx, node, 4), from, &shown) &&
+                 shown.to.i == ck_term(x, bs_sx_item(&x->sx, node, 3)).i
              ? NULL
              : "the claim is not what its lemma says";
 }
 
 /* Each output of a program is claimed, and nothing else: from what it is there,
- * or to it. */
+ * item 2 of the claim, or to it, item 3. */
 static bool
-are_claimed(ck_proof *x, const gs_program *p, bool from) {
+are_claimed(ck_proof *x, const gs_program *p, uint32_t item) {
   gs_term *map = import(x, p);
-  bool ok = p->outputs.len == x->claims.len;
+  bool ok = p->outputs.len == x->claims.n;
   for (uint32_t k = 0; ok && k < p->outputs.len; k++) {
     bs_value name = bs_sym(x->ctx->values, p->outputs.data[k].name);
-    uint32_t at = bs_map_get(&x->claim_of, name.i);
-    const ck_lemma *c = at == BS_NO_ENTRY ? NULL : &x->claims.data[at];
-    ok = c && (from ? c->from : c->to).i == map[p->outputs.data[k].term.i].i;
+    uint32_t claim = bs_map_get(&x->claims, name.i);
+    ok =
+        claim != BS_NO_ENTRY && ck_term(x, bs_sx_item(&x->sx, claim, item)).i ==
+                                    map[p->outputs.data[k].term.i].i;
   }
   bs_free(x->ctx->heap, map);
   return ok;
@@ -209,12 +204,12 @@ ck_check_proof(ck_proof *x, const gs_program *program,
   if (x->why)
     return;
   x->at = 0;
-  x->why = !are_claimed(x, program, true)
+  x->why = !are_claimed(x, program, 2)
                ? "the proof must claim exactly one term for each output of the "
                  "program"
-           : !are_claimed(x, x->p, false)
+           : !are_claimed(x, x->p, 3)
                ? "the claims do not lead to the outputs of the proof"
-           : result && !are_claimed(x, result, false)
+           : result && !are_claimed(x, result, 3)
                ? "the claims do not lead to the outputs of the result"
                : NULL;
 }

@@ -26,15 +26,9 @@ next(const step *s, uint32_t node) {
 
 /* ---- what is given ---- */
 
-static uint32_t
-value_of(const step *s, uint32_t node) {
-  bs_values *values = s->x->ctx->values;
-  bs_value v = bs_sx_value(s->x->ctx->heap, values, &s->x->sx, node);
-  return ck_kept(values, v).i;
-}
-
 static const char *
 take_binding(step *s, uint32_t node, const char *name) {
+  const gs_context *ctx = s->x->ctx;
   const bs_sexps *sx = &s->x->sx;
   int slot = gs_scope_find(&s->rule->scope, name);
   uint32_t value = bs_sx_item(sx, node, 1);
@@ -43,9 +37,11 @@ take_binding(step *s, uint32_t node, const char *name) {
   uint32_t *bound = &s->env.slots[slot];
   if (*bound != UINT32_MAX)
     return "a variable is bound twice";
-  *bound = s->rule->scope.vars.data[slot].sort == GS_SORT_CLASS
-               ? ck_term(s->x, value).i
-               : value_of(s, value);
+  *bound =
+      s->rule->scope.vars.data[slot].sort == GS_SORT_CLASS
+          ? ck_term(s->x, value).i
+          : ck_kept(ctx->values, bs_sx_value(ctx->heap, ctx->values, sx, value))
+                .i;
   return *bound == UINT32_MAX ? "there is no such term" : NULL;
 }
 
@@ -85,8 +81,8 @@ take_given(step *s, uint32_t first) {
 static const char *
 check_parts(step *s) {
   uint32_t c = s->premises ? bs_sx_at(&s->x->sx, s->premises + 1)->next : 0;
-  for (uint32_t k = 1; k < s->rule->n_parts; k++, c = c ? next(s, c) : 0) {
-    const ck_side *part = &s->rule->parts[k];
+  for (uint32_t k = 1; k < s->rule->parts.len; k++, c = c ? next(s, c) : 0) {
+    const ck_side *part = &s->rule->parts.data[k];
     gs_term of = {s->env.slots[part->slot]};
     ck_lemma shown;
     if (!gs_term_ok(of) || !c)
@@ -121,16 +117,16 @@ check_rule(step *s, uint32_t result, uint32_t first, gs_term from, gs_term to) {
   const char *why = take_given(s, first);
   if (why)
     return why;
-  if (result >= rule->n_results)
+  if (result >= rule->results.len)
     return "the rule has no such result";
   gs_term whole = result ? s->root : from;
   if (!gs_term_ok(whole) ||
-      !ck_match(&s->env, rule->parts[0].term, whole, true))
+      !ck_match(&s->env, rule->parts.data[0].term, whole, true))
     return "the left side does not match";
   why = check_parts(s);
-  for (uint32_t k = 0; k < rule->n_conditions && !why; k++)
-    why = check_condition(s, &rule->conditions[k]);
-  const ck_side *side = &rule->results[result];
+  for (uint32_t k = 0; k < rule->conditions.len && !why; k++)
+    why = check_condition(s, &rule->conditions.data[k]);
+  const ck_side *side = &rule->results.data[result];
   if (!why && result && s->env.slots[side->slot] != from.i)
     why = "the result is about something else";
   if (!why && !ck_match(&s->env, side->term, to, false))

@@ -28,13 +28,6 @@ typedef struct asking {
   bs_map answers;        /* by question */
 } asking;
 
-static gs_type
-type_of(const asking *a, gs_term t) {
-  gs_type type;
-  gs_type_at(a->e->p, t, &type);
-  return type;
-}
-
 static answer
 ask(asking *a, gs_term t, uint32_t axis, int64_t lo, int64_t hi) {
   const int64_t numbers[] = {t.i, axis, lo, hi};
@@ -53,7 +46,7 @@ ask(asking *a, gs_term t, uint32_t axis, int64_t lo, int64_t hi) {
 /* Along the whole of some axis; of a scalar nothing is known. */
 static answer
 ask_whole(asking *a, gs_term t) {
-  gs_type type = type_of(a, t);
+  gs_type type = ck_type(a->e->p, t);
   answer found = NO;
   for (uint32_t d = 0; d < type.rank && found == NO; d++)
     found = ask(a, t, d, 0, type.dim[d]);
@@ -67,7 +60,7 @@ ask_whole(asking *a, gs_term t) {
 static answer
 ask_reshape(asking *a, const question *q) {
   gs_term kid = gs_at(a->e->p, q->term)->kids[0];
-  gs_type type = type_of(a, q->term), from = type_of(a, kid);
+  gs_type type = ck_type(a->e->p, q->term), from = ck_type(a->e->p, kid);
   int64_t before = gs_prod(type.dim, q->axis);
   answer found = NO;
   for (uint32_t k = 0; k < from.rank && found == NO; k++)
@@ -79,9 +72,9 @@ ask_reshape(asking *a, const question *q) {
 /* A part of a view, in whose indices the question is. */
 static answer
 ask_part(asking *a, const gs_view_part *part, const question *q) {
-  gs_type type = type_of(a, q->term);
+  gs_type type = ck_type(a->e->p, q->term);
   gs_term kid = gs_at(a->e->p, q->term)->kids[part->kid];
-  uint32_t rank = type_of(a, kid).rank;
+  uint32_t rank = ck_type(a->e->p, kid).rank;
   bool least_is_zero = !gs_dtype_table[type.dtype].is_signed;
   int64_t least, most;
   answer found = NO;
@@ -114,35 +107,29 @@ ask_view(asking *a, const question *q) {
   return all;
 }
 
-/* A product is zero where one factor is. */
-static answer
-ask_factors(asking *a, const question *q) {
-  gs_op op = gs_at(a->e->p, q->term)->op;
-  gs_view view;
-  if (op != GS_PAIR && op != GS_CARTPROD)
-    return NO;
-  gs_view_at(a->e->p, q->term, &view);
-  answer found = ask_part(a, &view.part[0], q);
-  return found == NO ? ask_part(a, &view.part[1], q) : found;
-}
-
 /* ---- compute ---- */
 
+/* A product is zero where one factor is. */
 static answer
 ask_compute(asking *a, const question *q) {
   const bs_values *values = a->e->ctx->values;
-  const gs_node *n = gs_at(a->e->p, q->term);
+  const gs_node *n = gs_at(a->e->p, q->term), *kid = gs_at(a->e->p, n->kids[0]);
   bs_value o = bs_item(values, n->attr, 0);
   question in = {n->kids[0], q->axis, q->lo, q->hi};
   answer found = NO;
   gs_compute op;
+  gs_view view;
   if (!gs_compute_of(values, o, &op) || !gs_compute_keeps_zero(values, o, op))
     return NO;
   bool folds = gs_compute_table[op].kind == GS_FOLD ||
                gs_compute_table[op].kind == GS_SELECT;
-  in.axis += folds && in.axis >= type_of(a, in.term).access;
-  if (op == GS_C_MUL || op == GS_C_DOT_PROD)
-    found = ask_factors(a, &in);
+  in.axis += folds && in.axis >= ck_type(a->e->p, in.term).access;
+  if ((op == GS_C_MUL || op == GS_C_DOT_PROD) &&
+      (kid->op == GS_PAIR || kid->op == GS_CARTPROD)) {
+    gs_view_at(a->e->p, in.term, &view);
+    for (uint32_t k = 0; k < 2 && found == NO; k++)
+      found = ask_part(a, &view.part[k], &in);
+  }
   return found == NO ? ask(a, in.term, in.axis, in.lo, in.hi) : found;
 }
 
@@ -152,9 +139,8 @@ ask_compute(asking *a, const question *q) {
 static bool
 elements_of(const ck_env *e, gs_term t, gs_tensor *out) {
   const gs_node *n = gs_at(e->p, t);
-  const gs_constant *c = NULL;
-  if (n->op == GS_CONST)
-    c = gs_constant_of(e->p, n->attr);
+  const gs_constant *c =
+      n->op == GS_CONST ? gs_constant_of(e->p, n->attr) : NULL;
   if (!c || gs_elements(&c->type) > MOST_DATA)
     return false;
   *out = gs_tensor_of(c);
@@ -163,7 +149,7 @@ elements_of(const ck_env *e, gs_term t, gs_tensor *out) {
 
 static answer
 ask_data(const asking *a, const question *q) {
-  gs_type type = type_of(a, q->term);
+  gs_type type = ck_type(a->e->p, q->term);
   int64_t inner = gs_prod(type.dim + q->axis + 1, type.rank - q->axis - 1);
   gs_tensor data;
   bool zero = elements_of(a->e, q->term, &data);
@@ -263,10 +249,4 @@ ck_constant(const ck_env *e, gs_term t) {
       known = one_value(e, x);
   }
   return known.i || !is_zero(e, t, NULL) ? known : bs_int(e->ctx->values, 0);
-}
-
-bool
-ck_all_zero(const ck_env *e, gs_term t) {
-  bs_value value = ck_constant(e, t);
-  return value.i && bs_as_real(e->ctx->values, value) == 0;
 }

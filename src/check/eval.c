@@ -86,19 +86,12 @@ ck_same(const bs_values *v, bs_value a, bs_value b) {
 }
 
 static bool
-same(const call *c, uint32_t k) {
-  assert(k < c->n);
-  const arg *x = &c->a[0], *y = &c->a[k];
-  return x->v.i && y->v.i ? ck_same(c->values, x->v, y->v)
-                          : x->v.i == y->v.i && x->term.i == y->term.i;
-}
-
-static bs_value
 all_same(const call *c) {
   bool all = true;
   for (uint32_t k = 1; k < c->n; k++)
-    all &= same(c, k);
-  return truth(c, all);
+    all &= ck_same(c->values, c->a->v, c->a[k].v) &&
+           c->a->term.i == c->a[k].term.i;
+  return all;
 }
 
 /* How each argument compares with the next: -1, 0, 1 from lo to hi. */
@@ -319,12 +312,10 @@ ck_kept(bs_values *values, bs_value v) {
   uint32_t n = bs_len(values, v);
   if (bs_kind_of(values, v) != BS_KIND_LIST || n > GS_MAX_LIST)
     return v;
-  for (uint32_t k = 0; k < n; k++)
-    items[k] = bs_item(values, v, k);
-  for (uint32_t k = 0; k < n; k++)
-    items[k] = bs_kind_of(values, items[k]) == BS_KIND_REAL
-                   ? ck_kept(values, items[k])
-                   : items[k];
+  for (uint32_t k = 0; k < n; k++) {
+    bs_value x = bs_item(values, v, k);
+    items[k] = bs_kind_of(values, x) == BS_KIND_REAL ? ck_kept(values, x) : x;
+  }
   return bs_list(values, items, n);
 }
 
@@ -362,7 +353,8 @@ static bs_value
 is_zero(const call *c) {
   const arg *a = c->a;
   if (c->n != 4)
-    return truth(c, ck_all_zero(c->e, a->term));
+    return truth(c,
+                 ck_same(c->values, ck_constant(c->e, a->term), number(c, 0)));
   if (a[1].i < 0 || a[1].i >= a->type.rank || a[2].i < 0 || a[3].i < a[2].i ||
       a[3].i > a->type.dim[a[1].i])
     return BS_NIL;
@@ -391,8 +383,8 @@ reduce_of(const call *c, const gs_compute_info *op) {
 
 #define MEANINGS(X)                                                            \
   X(NOT, truth(c, !bs_as_bool(c->values, a->v)))                               \
-  X(EQ, all_same(c))                                                           \
-  X(NE, truth(c, !same(c, 1)))                                                 \
+  X(EQ, truth(c, all_same(c)))                                                 \
+  X(NE, truth(c, !all_same(c)))                                                \
   X(LT, in_order(c, -1, -1))                                                   \
   X(LE, in_order(c, -1, 0))                                                    \
   X(GT, in_order(c, 1, 1))                                                     \
@@ -479,7 +471,7 @@ read_arg(const ck_env *e, const gs_expr *x, char letter, arg *a) {
     a->term.i = e->slots[x->slot];
     if (!gs_term_ok(a->term))
       return false;
-    gs_type_at(e->p, a->term, &a->type);
+    a->type = ck_type(e->p, a->term);
   } else {
     a->v = ck_eval(e, x);
     a->kind = bs_kind_of(v, a->v);

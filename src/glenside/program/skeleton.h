@@ -37,6 +37,9 @@ const gs_skeleton *gs_skeleton_parse(const gs_context *,
                                      const bs_sexps *, uint32_t node,
                                      gs_scope *);
 bool gs_skeleton_is_pattern(const gs_context *, const gs_skeleton *);
+/* That of windows which are written without one: ones, as many as the kernel
+ * has dimensions; BS_NIL of what is no kernel. */
+bs_value gs_default_dilation(bs_values *, bs_value kernel);
 /* The attribute list a node gets under env; false when one is undefined. */
 bool gs_skeleton_attr(const gs_sk_node *, const gs_env *, bs_value *out);
 /* Builds the term in a program; holes[slot] is the term a hole stands for. */

@@ -36,17 +36,15 @@ gs_skeleton_is_pattern(const gs_context *ctx, const gs_skeleton *s) {
   return ok;
 }
 
-/* Ones, as many as the kernel (item 0) has dimensions. */
-static bool
-default_dilation(bs_values *values, bs_value kernel, bs_value *out) {
+bs_value
+gs_default_dilation(bs_values *values, bs_value kernel) {
   int64_t ones[GS_MAX_RANK];
   if (bs_kind_of(values, kernel) != BS_KIND_LIST ||
       bs_len(values, kernel) > GS_MAX_RANK)
-    return false;
+    return BS_NIL;
   for (uint32_t k = 0; k < GS_MAX_RANK; k++)
     ones[k] = 1;
-  *out = bs_ints(values, ones, bs_len(values, kernel));
-  return true;
+  return bs_ints(values, ones, bs_len(values, kernel));
 }
 
 bool
@@ -56,9 +54,9 @@ gs_skeleton_attr(const gs_sk_node *n, const gs_env *env, bs_value *out) {
   if (n->n_attrs > GS_MAX_NESTING)
     return false;
   for (uint32_t k = 0; k < n->n_attrs; k++) {
-    bool given = n->attrs[k] != NULL;
-    if (given ? !gs_expr_eval(n->attrs[k], env, &items[k])
-              : !default_dilation(env->values, items[0], &items[k]))
+    if (!n->attrs[k])
+      items[k] = gs_default_dilation(env->values, items[0]);
+    if (n->attrs[k] ? !gs_expr_eval(n->attrs[k], env, &items[k]) : !items[k].i)
       return false;
   }
   *out = bs_list(env->values, items, n->n_attrs);

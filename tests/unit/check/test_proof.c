@@ -361,9 +361,8 @@ static void
 check_once(void *argument) {
   asked *q = argument;
   bs_clear(&q->x.lemmas);
-  bs_clear(&q->x.claims);
-  bs_map_done(&heap, &q->x.claim_of);
-  q->x.claim_of = (bs_map){0};
+  bs_map_done(&heap, &q->x.claims);
+  q->x.claims = (bs_map){0};
   bs_arena own;
   bs_arena_init(&own, &heap);
   ctx.arena = &own;

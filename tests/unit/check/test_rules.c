@@ -47,9 +47,9 @@ Test(rules, sides_and_conditions_are_counted) {
     ck_rule *x =
         rule_of(&r, bs_arena_printf(&arena, "(rule x %s)", rows[k].rule), "x");
     cr_assert(ck_parse_rule(&r, x), "%s: %s", rows[k].rule, faults());
-    cr_expect_eq(x->n_parts, rows[k].parts, "%s", rows[k].rule);
-    cr_expect_eq(x->n_results, rows[k].results, "%s", rows[k].rule);
-    cr_expect_eq(x->n_conditions, rows[k].conditions, "%s", rows[k].rule);
+    cr_expect_eq(x->parts.len, rows[k].parts, "%s", rows[k].rule);
+    cr_expect_eq(x->results.len, rows[k].results, "%s", rows[k].rule);
+    cr_expect_eq(x->conditions.len, rows[k].conditions, "%s", rows[k].rule);
     cr_expect_eq(x->scope.n_lets, rows[k].lets, "%s", rows[k].rule);
     cr_expect(ck_parse_rule(&r, x), "once more");
   }
@@ -122,9 +122,9 @@ Test(rules, both_ways_are_two) {
   uint32_t slots[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
   ck_env e = {.ctx = &ctx, .p = p, .slots = slots, .scope = &x->scope};
   gs_term t = p->outputs.data[0].term;
-  cr_expect(ck_match(&e, x->parts[0].term, t, true));
-  cr_expect_not(ck_match(&e, back->parts[0].term, t, true));
-  cr_expect(ck_match(&e, back->results[0].term, t, false));
+  cr_expect(ck_match(&e, x->parts.data[0].term, t, true));
+  cr_expect_not(ck_match(&e, back->parts.data[0].term, t, true));
+  cr_expect(ck_match(&e, back->results.data[0].term, t, false));
 }
 
 /* What is given stands before what the target sets, and that before what a file
@@ -148,7 +148,7 @@ Test(rules, parameters) {
               "%s", faults());
     ck_rule *x = ck_find_rule(&r, "x");
     cr_assert(ck_parse_rule(&r, x), "%s", faults());
-    const gs_expr *c = x->conditions[0].expr;
+    const gs_expr *c = x->conditions.data[0].expr;
     cr_assert(c->kind == GS_X_CALL && c->n_args == 2);
     cr_assert_eq(c->args[1]->kind, GS_X_LITERAL);
     cr_expect_eq(bs_as_int(ctx.values, c->args[1]->literal), rows[k].value,
