@@ -121,6 +121,7 @@ bool
 cl_open(cl_session *session, const cl_options *options) {
   session->options = options;
   session->wrong = session->failed = false;
+  session->refused = GLEN_OK;
   session->prepack = options->prepack.items;
   session->n_prepack = options->prepack.n;
   session->files = NULL;
@@ -168,7 +169,9 @@ int
 cl_failed(cl_session *session) {
   show_diagnostics(session);
   session->failed = true;
-  return was_interrupted ? 128 + SIGINT : (int)glen_failure(session->glen);
+  return was_interrupted    ? 128 + SIGINT
+         : session->refused ? session->refused
+                            : (int)glen_failure(session->glen);
 }
 
 bool
@@ -406,7 +409,9 @@ cl_explore(cl_session *session, cl_explored *e) {
   if (!e->input || !cl_choose_prepacked(session, e->input))
     return false;
   e->program = e->input;
-  if (cl_uses_rules(session->options, e->target) && !saturate(session, e))
+  if (cl_uses_rules(session->options, e->target)
+          ? !saturate(session, e)
+          : cl_refuse_idle_rules(session))
     return false;
   return dump_exploration(session, e);
 }

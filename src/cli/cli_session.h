@@ -13,6 +13,7 @@ typedef struct cl_session {
   bool color;  /* of stderr */
   bool wrong;  /* a candidate of --tune gave another result */
   bool failed; /* nothing is written */
+  int refused; /* the code of what was said in vain; 0: nothing was */
   /* Inputs that are packed once for all calls; `files`: the list, where it is
    * the session's own. */
   const char *const *prepack;
@@ -99,9 +100,11 @@ glen_rules *cl_rules(cl_session *, const glen_target *);
 bool cl_uses_rules(const cl_options *, const glen_target *);
 /* --rules none was given. */
 bool cl_without_rules(const cl_options *);
-/* Says so and returns GLEN_USAGE where --rules says none and some; else
- * GLEN_OK. */
+/* Says so and returns GLEN_USAGE where --rules says none and some, or options
+ * say how rules run though there are none; else GLEN_OK. */
 int cl_refuse_rules(const cl_command *, const cl_options *);
+/* Where none run for that target: says so, and true, if options say how. */
+bool cl_refuse_idle_rules(cl_session *);
 /* --size of a model, whose dimensions get numbers by --dim. */
 int cl_refuse_sizes(const cl_command *, const cl_options *);
 /* code_options.c: says so and returns GLEN_USAGE where options of the schedule

@@ -9,7 +9,11 @@
 #include "cli/options_table.h"
 #include "cli/cli_session.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* Commands that rewrite a program only where there are rules. */
+enum { REWRITES = COMPILE | RUN | SIMULATE };
 
 static bool
 says_none(const cl_list *rules) {
@@ -19,20 +23,57 @@ says_none(const cl_list *rules) {
   return false;
 }
 
+bool
+cl_without_rules(const cl_options *o) {
+  return says_none(&o->rules);
+}
+
+/* An option that says how rules run, which is given; NULL: none. */
+static const char *
+word_on_rules(const cl_options *o) {
+  return o->params.n     ? "--param"
+         : o->disabled.n ? "--disable-rule"
+         : o->strategy   ? "--strategy"
+                         : NULL;
+}
+
 int
 cl_refuse_rules(const cl_command *command, const cl_options *o) {
+  const char *word = word_on_rules(o);
   (void)command;
-  if (!says_none(&o->rules) || o->rules.n == 1)
-    return GLEN_OK;
-  fputs("glen: --rules none cannot be combined with other rules (write ./none "
+  if (cl_without_rules(o) && o->rules.n > 1) {
+    fputs(
+        "glen: --rules none cannot be combined with other rules (write ./none "
         "for a file of that name)\n",
         stderr);
+    return GLEN_USAGE;
+  }
+  if (!word || !(cl_command_bit(o->command) & REWRITES))
+    return GLEN_OK;
+  if (cl_is_loops(o->files.items[0])) {
+    fprintf(stderr, "glen: %s needs a program of terms\n", word);
+    return GLEN_USAGE;
+  }
+  if (!cl_without_rules(o))
+    return GLEN_OK;
+  fprintf(stderr, "glen: %s says how rules run, but --rules none runs none\n",
+          word);
   return GLEN_USAGE;
 }
 
 bool
-cl_without_rules(const cl_options *o) {
-  return says_none(&o->rules);
+cl_refuse_idle_rules(cl_session *session) {
+  const char *word = word_on_rules(session->options);
+  if (!word)
+    return false;
+  fprintf(stderr,
+          "glen: %s says how rules run, but none run: the target has no "
+          "instructions\n"
+          "hint: --rules PATH gives rules, and --rules default those that come "
+          "with glen\n",
+          word);
+  session->refused = GLEN_USAGE;
+  return true;
 }
 
 static bool
@@ -44,7 +85,7 @@ is_about_rules(const cl_options *o) {
 static bool
 is_by_default(const cl_options *o, const glen_target *target) {
   return is_about_rules(o) ||
-         ((cl_command_bit(o->command) & (COMPILE | RUN | SIMULATE)) &&
+         ((cl_command_bit(o->command) & REWRITES) &&
           (glen_target_is_mapped_to(target) || cl_emits_egraph(o)));
 }
 
