@@ -131,9 +131,9 @@ variant(rl_linter *l, int64_t value) {
 
 static void
 make_variants(rl_linter *l) {
-  bs_diags_init(&l->quiet_diags, l->ctx->heap);
-  l->quiet = *l->ctx;
-  l->quiet.diags = &l->quiet_diags;
+  bs_arena_init(&l->arena, &l->own);
+  bs_diags_init(&l->quiet_diags, &l->own);
+  l->quiet = (gs_context){&l->own, &l->arena, l->ctx->values, &l->quiet_diags};
   l->variants[0] = l->rules;
   for (int k = 1; k < RL_VARIANTS; k++)
     l->variants[k] = variant(l, k + 1);
@@ -221,19 +221,31 @@ sort_findings(const rl_linter *l, uint32_t first) {
 
 /* --- from outside --------------------------------------------------------- */
 
+static void
+check_all(void *linter) {
+  rl_linter *l = linter;
+  uint32_t first = l->ctx->diags->list.len;
+  list_rules(l);
+  make_variants(l);
+  rl_lint_names(l);
+  lint_forms(l);
+  rl_lint_types(l);
+  rl_lint_growth(l);
+  drop_rules(l);
+  sort_findings(l, first);
+}
+
+/* Variants of the rules are on memory of its own, as rules are given back with
+ * their heap alone. */
 void
 rl_lint(const gs_context *ctx, const rl_rules *rules, bool remarks,
         rl_lint_counts *out) {
   rl_linter l = {.ctx = ctx, .rules = rules, .remarks = remarks};
-  uint32_t first = ctx->diags->list.len;
   l.counts.files = rules->forms.files.len;
-  list_rules(&l);
-  make_variants(&l);
-  rl_lint_names(&l);
-  lint_forms(&l);
-  rl_lint_types(&l);
-  rl_lint_growth(&l);
-  drop_rules(&l);
-  sort_findings(&l, first);
+  bs_heap_init_child(&l.own, ctx->heap, 0);
+  bool whole = bs_protect(&l.own, check_all, &l);
+  bs_heap_done(&l.own);
+  if (!whole)
+    bs_out_of_memory(ctx->heap);
   *out = l.counts;
 }

@@ -32,7 +32,9 @@ typedef struct rl_linter {
   const rl_rules *rules;
   bool remarks;
   BS_VEC(rl_written) list;
-  gs_context quiet; /* whose diagnostics nobody sees */
+  gs_context quiet; /* of the variants, whose diagnostics nobody sees */
+  bs_heap own;
+  bs_arena arena;
   bs_diags quiet_diags;
   const rl_rules *variants[RL_VARIANTS];
   rl_lint_counts counts;

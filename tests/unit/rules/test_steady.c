@@ -5,6 +5,7 @@
 #include "lawful.h"
 #include "rules/explain/near.h"
 #include "rules/format/format.h"
+#include "rules/lint/lint.h"
 #include "rules/test/sound.h"
 
 TestSuite(steady, .init = fixture_start, .fini = fixture_stop);
@@ -137,6 +138,16 @@ format(void *unused) {
   end(&o);
 }
 
+static void
+lint(void *unused) {
+  (void)unused;
+  own o;
+  rl_lint_counts counts;
+  begin(&o);
+  rl_lint(&o.ctx, rules, true, &counts);
+  end(&o);
+}
+
 Test(steady, what_is_done_with_rules) {
   start();
   expect_steady(&heap, saturate, NULL, "saturation");
@@ -145,6 +156,7 @@ Test(steady, what_is_done_with_rules) {
   expect_steady(&heap, run_tests, NULL, "a test");
   expect_steady(&heap, try_on_programs, NULL, "a trial");
   expect_steady(&heap, format, NULL, "a layout");
+  expect_steady(&heap, lint, NULL, "a search for faults");
 }
 
 /* ---- rules that are refused ---- */
