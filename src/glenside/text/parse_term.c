@@ -507,6 +507,17 @@ add_concat(gs_parser *x, const parse_frame *f, bs_value attr,
   return t;
 }
 
+static bool
+some_is_sized(const gs_parser *x, const gs_term *kids, uint32_t n) {
+  gs_type type;
+  for (uint32_t k = 0; k < n; k++) {
+    gs_type_at(x->p, kids[k], &type);
+    if (gs_type_is_sized(&type))
+      return true;
+  }
+  return false;
+}
+
 static gs_term
 close_frame(gs_parser *x, const parse_frame *f) {
   uint32_t n = x->results.len - f->base;
@@ -518,7 +529,9 @@ close_frame(gs_parser *x, const parse_frame *f) {
   for (uint32_t k = 0; k < n; k++)
     if (!gs_term_ok(kids[k]))
       return GS_NO_TERM;
-  if (f->op == GS_SCAN && !parse_step(x, f->first_attr, kids, n, &attr))
+  /* A scan over open sizes is refused as a term, whatever its step is. */
+  if (f->op == GS_SCAN && !some_is_sized(x, kids, n) &&
+      !parse_step(x, f->first_attr, kids, n, &attr))
     return GS_NO_TERM;
   return f->op == GS_CONCAT ? add_concat(x, f, attr, kids, n)
                             : add_term(x, f, attr, kids, n, 0);

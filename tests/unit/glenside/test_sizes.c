@@ -113,7 +113,9 @@ type_of(const char *term) {
   bs_text_init(&out, &heap);
   bs_putf(&text,
           "(size n 2 64) (size m 8 512 8) (tensor a (shape n m) f32)"
-          "(tensor b (shape (+ n 1) m) f32) (let y %s) (output y)",
+          "(tensor b (shape (+ n 1) m) f32) (tensor one (shape m) f32)"
+          "(tensor two (shape 4) f32) (tensor zero (shape) f32)"
+          "(let y %s) (output y)",
           term);
   bs_clear(&diags.list);
   gs_program *p = parse(bs_text_str(&text));
@@ -149,6 +151,24 @@ Test(sizes, what_does_not_fit_is_told_with_sizes) {
       "(transpose a (list n 0))",
       "transpose needs a permutation of 0 to 1, but 2 is not among them at n = "
       "2, m = 8");
+}
+
+/* What asks for numbers says so of itself, whichever operand has a size. */
+Test(sizes, some_terms_are_over_numbers_alone) {
+  static const char *const calls[] = {"(call double 4 a)", "(call double n a)"};
+  static const char *const scans[] = {
+      "(scan one a (step s (each x) x))",
+      "(scan zero (flatten a) (step s (each x) s))",
+      "(scan zero two a (step s (each x) (with w) s))"};
+  target = target_of("(target t) (instr double (params k)"
+                     " (operands (x ((k) ()) f32)) (result ((k) ()) f32)"
+                     " (semantics (compute add (pair x x)))"
+                     " (emit \"twice({k}, {x}, {result});\"))");
+  for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
+    GIVES(calls[k], "the dimensions of an instruction's operands are numbers");
+  for (size_t k = 0; k < sizeof scans / sizeof *scans; k++)
+    GIVES(scans[k], "the dimensions of a scan's operands are numbers");
+  GIVES("(call double 4 two)", "((4), ()) f32");
 }
 
 Test(sizes, a_program_is_printed_as_it_is_read) {
