@@ -427,3 +427,69 @@ Test(loops_text, hints) {
     cr_expect(hint && strstr(hint, rows[k].hint), "%s\n%s", rows[k].hint, told);
   }
 }
+
+/* ---- texts that are cut off ---- */
+
+static const char whole_text[] =
+    "size n: 4 to 64 multiple 4\n"
+    "input A: f32[n, 64]\ninput H: f32[8]\ninput G: i32[8]\noutput B: f32[64, "
+    "n]\n"
+    "constant c: f32[2] = {1, -0.5}\nworkspace t: f32[64 pad 1]\n"
+    "parallel for i in 0..64 {\n"
+    "  for j in 0..n {\n"
+    "    S: B[i, j] = max(A[j, i] * 2.0, H[i / 8]) + 1.0 where i + j <= 80\n"
+    "  }\n"
+    "  for k in 0..n {\n"
+    "    T: t[i] += A[k, i] - gather(c[0], 2, 1, G[0]) where i - k >= 2\n"
+    "  }\n"
+    "}\n";
+
+static void
+read_cut(const char *text) {
+  bs_heap told;
+  bs_arena own;
+  bs_diags diags_of_cut;
+  bs_heap_init(&told, NULL, 0);
+  bs_diags_init(&diags_of_cut, &told);
+  bs_arena_init(&own, &heap);
+  gs_context c = {&heap, &own, ctx.values, &diags_of_cut};
+  uint32_t source = bs_source_add(&diags_of_cut, "cut", text, strlen(text));
+  po_program *p = po_read_loops(&c, gs_target_default(&ctx), source, NULL, 0);
+  for (uint32_t k = 0; k < diags_of_cut.list.len; k++) {
+    const bs_diag *d = &diags_of_cut.list.data[k];
+    cr_expect(d->severity == BS_NOTE || d->span.lo < d->span.hi,
+              "%s stands nowhere:\n%s", d->message, text);
+  }
+  cr_expect(!p == (diags_of_cut.errors > 0), "%s", text);
+  if (p)
+    po_free(p);
+  bs_arena_done(&own);
+  bs_heap_done(&told);
+}
+
+/* Bytes that a call keeps, without what a table that all share grows by. */
+static size_t
+least_growth(const char *text) {
+  size_t least = SIZE_MAX;
+  for (int k = 0; k < 4; k++) {
+    size_t before = heap.used;
+    read_cut(text);
+    least = heap.used - before < least ? heap.used - before : least;
+  }
+  return least;
+}
+
+/* Wherever a text ends, it is read or it is told where it is wrong, and nothing
+ * is left of it but the heads of programs, which the heap knows. */
+Test(loops_text, wherever_it_is_cut_it_is_told_at_a_place) {
+  static char text[sizeof whole_text];
+  static const char head[] =
+      "size n: 4 to 64\ninput A: f32[n]\noutput B: f32[n]\n";
+  size_t most = least_growth(head);
+  read_loops(whole_text);
+  for (size_t n = 0; n < sizeof whole_text; n++) {
+    snprintf(text, sizeof text, "%.*s", (int)n, whole_text);
+    size_t keeps = least_growth(text);
+    cr_expect_leq(keeps, most, "%zu bytes are kept of\n%s", keeps, text);
+  }
+}
