@@ -6,6 +6,7 @@
  * wrong.  What is taken to be the same must be so when it is interpreted. */
 #include "../random_view.h"
 #include "../sanitized.h"
+#include "../steady.h"
 #include "check/check.h"
 #include "glenside/interpret/interpret.h"
 #include <stdio.h>
@@ -124,27 +125,42 @@ are_equal(made *x, gs_term one, gs_term other) {
   return true;
 }
 
+typedef struct padded {
+  made x;
+  gs_term meant, said;
+} padded;
+
+/* A product of matrices, and the same over padded operands, cut again. */
+static padded
+draw_padded(uint64_t seed) {
+  state = seed * 7919;
+  made x = {.p = gs_program_new(&ctx, NULL), .ok = true};
+  x.m = 1 + below(6), x.n = 1 + below(6), x.k = 1 + below(9);
+  x.rows = x.m + below(4), x.columns = x.n + below(4);
+  int64_t parts = 1 + below(4), each = (x.k + parts - 1) / parts + below(2);
+  x.depth = parts * each;
+  x.a = matrix(&x, "a", x.m, x.k);
+  x.b = matrix(&x, "b", x.n, x.k);
+  bool turned = below(2);
+  gs_term meant = product(&x, x.a, x.b);
+  gs_term left = operand(&x, x.a, x.m, x.rows, parts, turned);
+  gs_term right = operand(&x, x.b, x.n, x.columns, parts, turned);
+  gs_term said = product(&x, left, right);
+  said = slice(&x, said, 0, x.m, x.rows);
+  said = slice(&x, said, 1, x.n, x.columns);
+  x.ok = x.ok && gs_term_ok(said) &&
+         bs_same(gs_at(x.p, said)->type, gs_at(x.p, meant)->type);
+  return (padded){x, meant, said};
+}
+
 Test(form, of_padded_products_is_that_of_what_they_compute) {
   uint32_t accepted = 0, equal = 0, all = 0, wrong = 0;
   bool known[256] = {false};
   for (uint64_t seed = 1; seed <= (SANITIZED ? 1500u : 6000u); seed++) {
-    state = seed * 7919;
-    made x = {.p = gs_program_new(&ctx, NULL), .ok = true};
-    x.m = 1 + below(6), x.n = 1 + below(6), x.k = 1 + below(9);
-    x.rows = x.m + below(4), x.columns = x.n + below(4);
-    int64_t parts = 1 + below(4), each = (x.k + parts - 1) / parts + below(2);
-    x.depth = parts * each;
-    x.a = matrix(&x, "a", x.m, x.k);
-    x.b = matrix(&x, "b", x.n, x.k);
-    bool turned = below(2);
-    gs_term meant = product(&x, x.a, x.b);
-    gs_term left = operand(&x, x.a, x.m, x.rows, parts, turned);
-    gs_term right = operand(&x, x.b, x.n, x.columns, parts, turned);
-    gs_term said = product(&x, left, right);
-    said = slice(&x, said, 0, x.m, x.rows);
-    said = slice(&x, said, 1, x.n, x.columns);
-    if (!x.ok || !gs_term_ok(said) ||
-        !bs_same(gs_at(x.p, said)->type, gs_at(x.p, meant)->type))
+    padded drawn = draw_padded(seed);
+    made x = drawn.x;
+    gs_term meant = drawn.meant, said = drawn.said;
+    if (!x.ok)
       continue;
     cr_assert_lt(x.p->nodes.len, 256);
     bool same = ck_same_form(x.p, meant, said, known);
@@ -158,6 +174,22 @@ Test(form, of_padded_products_is_that_of_what_they_compute) {
   cr_log_info("%u of %u equal ones are seen, of %u", accepted, equal, all);
   cr_expect_gt(accepted * 10, equal * 7, "%u of %u", accepted, equal);
   cr_expect_gt(wrong * 10, all, "%u of %u are wrong", wrong, all);
+}
+
+static void
+compare_once(void *of) {
+  padded *q = of;
+  bool known[256] = {false};
+  ck_same_form(q->x.p, q->meant, q->said, known);
+  ck_same_form(q->x.p, q->x.a, q->meant, known);
+}
+
+Test(form, keeps_nothing_whether_it_is_that_of_another_or_not) {
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    padded q = draw_padded(seed);
+    if (q.x.ok)
+      expect_steady(&heap, compare_once, &q, "what a term computes");
+  }
 }
 
 /* --- dtypes ----------------------------------------------------------------
