@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <gmp.h>
 #include <limits.h>
+#include <malloc.h>
 #include <string.h>
 
 enum { SHIFT = 130 };
@@ -185,4 +186,34 @@ Test(limbs, integers_grow_and_shrink_in_place) {
   }
   mpz_clear(x);
   mpz_clear(y);
+}
+
+/* One after the other, as isl does: mpz_clears is GMP's own. */
+static void
+use_all(void) {
+  mpz_t x[4];
+  for (int i = 0; i < N_VALUES; i++)
+    for (int j = 0; j < N_VALUES; j++) {
+      mpz_init_set_str(x[0], values[i], 10);
+      mpz_init_set_str(x[1], values[j], 10);
+      mpz_init(x[2]);
+      mpz_init_set_si(x[3], j);
+      mpz_add(x[2], x[0], x[1]);
+      mpz_swap(x[2], x[3]);
+      mpz_mul(x[2], x[0], x[1]);
+      mpz_set(x[0], x[3]);
+      mpz_realloc2(x[1], 64);
+      for (int k = 0; k < 4; k++)
+        mpz_clear(x[k]);
+    }
+}
+
+/* What malloc gave out is as much after a million integers as after some. */
+Test(limbs, what_is_cleared_is_used_again) {
+  use_all();
+  use_all();
+  size_t kept = mallinfo2().uordblks;
+  for (int round = 0; round < 500; round++)
+    use_all();
+  cr_expect_eq(mallinfo2().uordblks, kept);
 }
