@@ -347,6 +347,52 @@ Test(lint, shipped_rules_have_no_errors) {
 
 /* --- many rules ----------------------------------------------------------- */
 
+/* A rule with a number where another has a variable adds nothing wherever the
+ * condition of the other is known to hold at that number, and only there. */
+Test(lint, a_rule_for_a_number_adds_nothing_where_the_condition_holds) {
+  static const struct {
+    const char *where;
+    bool holds; /* at 2 */
+  } rows[] = {
+      {"(> ?k 1)", true},
+      {"(> ?k 2)", false},
+      {"(>= ?k 2)", true},
+      {"(>= ?k 3)", false},
+      {"(< ?k 3)", true},
+      {"(< ?k 2)", false},
+      {"(<= ?k 2)", true},
+      {"(<= ?k 1)", false},
+      {"(= ?k 2)", true},
+      {"(= ?k 3)", false},
+      {"(!= ?k 3)", true},
+      {"(!= ?k 2)", false},
+      {"(not (= ?k 3))", true},
+      {"(not (= ?k 2))", false},
+      {"(member (list 1 2) ?k)", true},
+      {"(member (list 2) ?k)", true},
+      {"(member (list 1 3) ?k)", false},
+      {"(not (member (list 1 2) ?k))", false},
+      {"(and (> ?k 1) (member (list 2 9) ?k))", true},
+      {"(and (> ?k 1) (member (list 3 9) ?k))", false},
+      {"(or (> ?k 7) (member (list 2 5) ?k))", true},
+      {"(or (> ?k 7) (member (list 3 5) ?k))", false},
+      {"(or (= ?k 5) (and (> ?k 1) (< ?k 4)))", true},
+      {"(or (< ?k 2) (> ?k 2))", false},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    diags.list.len = diags.errors = diags.warnings = 0;
+    lint(bs_arena_printf(&arena,
+                         "(rule g \"x\" (pad ?a zero 0 0 ?k)"
+                         " => (materialize (pad ?a zero 0 0 ?k)) :where %s)"
+                         "(rule s \"y\" (pad ?a zero 0 0 2)"
+                         " => (materialize (pad ?a zero 0 0 2)))",
+                         rows[k].where),
+         false);
+    cr_expect_eq(has("subsumed-rule", "'s' adds nothing: 'g'"), rows[k].holds,
+                 "%s\n%s", rows[k].where, faults());
+  }
+}
+
 /* What covers a rule is found among many that only begin like it: above or
  * below its node, with a variable twice, behind all others. */
 Test(lint, what_covers_a_rule_is_found_among_many) {
