@@ -52,22 +52,31 @@ ask_form(void *arg) {
   q->proved = pv_prove_form(&q->form, &q->heap, &q->numbers, &q->why);
 }
 
+/* What the form says of a variable: of a size or a literal, which may be any,
+ * nothing. */
 static void
-put_slot(bs_text *out, const question *q, uint32_t slot) {
+put_slot(bs_text *out, const question *q, uint32_t slot, bool fixed) {
   assert(slot < q->g->pr->rule->scope.vars.len);
+  const bs_values *values = q->g->ctx.values;
   const gs_var *v = &q->g->pr->rule->scope.vars.data[slot];
-  uint32_t held = q->form.slots[slot];
+  bs_value held = {q->form.slots[slot]};
+  bool is_term = v->sort == GS_SORT_CLASS;
   gs_type t;
-  if (held == UINT32_MAX || v->name[0] == '(')
+  if (held.i == UINT32_MAX || v->name[0] == '(')
+    return;
+  bool is_list = !is_term && bs_kind_of(values, held) == BS_KIND_LIST;
+  if (!is_term && !is_list && !fixed)
     return;
   bs_putf(out, "%s?%s ", out->len ? ", " : "", v->name);
-  if (v->sort != GS_SORT_CLASS) {
-    bs_put_value(out, q->g->ctx.values, (bs_value){held});
-    return;
+  if (is_term) {
+    gs_type_at(q->form.p, (gs_term){held.i}, &t);
+    bs_putf(out, "of rank %u split at %u, %s", t.rank, t.access,
+            gs_dtype_table[t.dtype].name);
+  } else if (fixed) {
+    bs_put_value(out, values, held);
+  } else {
+    bs_putf(out, "of %u %s", BS_COUNTED(bs_len(values, held), "item"));
   }
-  gs_type_at(q->form.p, (gs_term){held}, &t);
-  bs_putf(out, "of rank %u split at %u, %s", t.rank, t.access,
-          gs_dtype_table[t.dtype].name);
 }
 
 /* Which form is not proved. */
@@ -75,8 +84,9 @@ static void
 blame(question *q) {
   bs_text out;
   bs_text_init(&out, &q->heap);
+  uint64_t fixed = pv_form_fixes(&q->form, &q->heap);
   for (uint32_t k = 0; k < q->g->pr->rule->scope.vars.len; k++)
-    put_slot(&out, q, k);
+    put_slot(&out, q, k, k < PV_RULE_SLOTS && fixed >> k & 1);
   pv_not_general(q->g->pr, "not shown for all sizes with %s: %s",
                  bs_text_str(&out), q->why ? q->why : "memory ran out");
 }

@@ -445,6 +445,16 @@ pv_form_key(const pv_form *form, bs_heap *heap, uint64_t *key) {
   return true;
 }
 
+uint64_t
+pv_form_fixes(const pv_form *form, bs_heap *heap) {
+  fm_form *f = open_form(form, heap, NULL);
+  uint64_t fixed = 0;
+  for (uint32_t k = 0; k < FM_SLOTS; k++)
+    fixed |= (uint64_t)(f->fixed[k] || f->operator[k]) << k;
+  bs_free(heap, f);
+  return fixed;
+}
+
 static void
 count_path(const fm_form *f) {
   pv_counts *c = f->of->counts;

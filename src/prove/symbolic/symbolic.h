@@ -40,6 +40,9 @@ typedef struct pv_form {
 
 /* Tells forms apart.  False when the rule is none of those looked at. */
 bool pv_form_key(const pv_form *, bs_heap *, uint64_t *key);
+/* Bits: variables of which the form says the value, or the operator; sizes,
+ * literals and items of lists may be any. */
+uint64_t pv_form_fixes(const pv_form *, bs_heap *);
 /* True: proved for all sizes.  *numbers: with numbers of this application only.
  * Else *why says what was not understood. */
 bool pv_prove_form(const pv_form *, bs_heap *, bool *numbers, const char **why);

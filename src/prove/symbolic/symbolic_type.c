@@ -200,8 +200,13 @@ of_lookup(const infer *x) {
 static void
 of_compute(const infer *x) {
   fm_operator *o = &x->node->o;
-  if (!fm_operator_of(x->f, x->node->sk->attrs[0], o) || !is_typed(x, o)) {
-    fm_fail(x->f, "an operator that is not known");
+  const char *why = !fm_operator_of(x->f, x->node->sk->attrs[0], o)
+                        ? "an operator that is not known"
+                    : !is_typed(x, o)
+                        ? "an operator that is not shown to take its operand"
+                        : NULL;
+  if (why) {
+    fm_fail(x->f, why);
     return;
   }
   if (o->op != GS_C_CAST)
