@@ -303,6 +303,16 @@ def misuse(folder):
     expect(folder, ["run", "none-such.glen"], 1, "none-such.glen")
     expect(folder, ["run", "p.glen", "--input", "a=none-such.npy"], 1,
            "none-such.npy")
+    # What an option names is not there, whichever options stand beside it.
+    beside = {"compile": ["--tune=2", "--choose=2", "--fuse=smart",
+                          "--dispatch=none", "--strict-fp", "--quiet"],
+              "run": ["--tune=2", "--choose=2", "--fuse=smart", "--strict-fp",
+                      "--check"]}
+    for command, more in beside.items():
+        for options in [[], *([o] for o in more), more[:1] + more[-2:]]:
+            for name in ("--prepack", "--target", "--rules"):
+                expect(folder, [command, "p.glen", name, "none-such", *options],
+                       1, "none-such")
 
 
 def reports(folder):

@@ -73,9 +73,12 @@ Test(inputs, a_target_from_memory_is_as_written) {
   cr_expect_str_eq(glen_target_instr(t, 1), "wrong");
   cr_assert(glen_target_test(glen, t, 0, &options, &test));
   cr_expect_str_eq(test.verdict, "tested", "%s", test.reason);
+  cr_expect_str_eq(test.place, "mine.target:2:8");
   cr_assert(glen_target_test(glen, t, 1, &options, &test));
   cr_expect_str_eq(test.verdict, "refuted");
+  cr_expect_str_eq(test.place, "mine.target:7:8");
   cr_expect(*test.detail && strstr(test.json, "\"refuted\""));
+  cr_expect_not_null(strstr(test.json, "mine.target:7:8"), "%s", test.json);
   cr_expect_null(glen_target_parse(glen, "x", "(target", 7));
   expect_code(glen, "unclosed-paren");
   glen_target_free(t);
