@@ -303,6 +303,15 @@ def of_loops():
         yield ["schedule", path, "--print", "fused", "--fuse", "smart"]
 
 
+def of_open():
+    """Code for all sizes: of products, windows and nests, on several machines."""
+    for path in paths("tests/sizes/*.glen", "tests/sizes/*.loops"):
+        for more in ([], ["--target", "targets/x86-amx.target"],
+                     ["--target", "targets/arm-sve.target"]):
+            yield ["compile", path, "--keys", "0", *more, "--emit", "c,h",
+                   "-o", "OUT.c"]
+
+
 def of_pairs():
     for k, path in enumerate(OWN):
         yield ["check", path, path, "--json"]
@@ -368,7 +377,7 @@ def of_shells():
 
 
 GROUPS = {"saturation": of_saturation, "reports": of_reports,
-          "loops": of_loops, "pairs": of_pairs, "rules": of_rules,
+          "loops": of_loops, "open": of_open, "pairs": of_pairs, "rules": of_rules,
           "machines": of_machines, "shells": of_shells, "damage": of_damaged_texts, "terms": terms.of_terms,
           "proofs": of_proofs, "verdicts": of_verdicts, **odd.GROUPS,
           **kinds.GROUPS, **words.GROUPS, **needs.GROUPS}
