@@ -335,11 +335,14 @@ put_panels(const cg_contract *x) {
   const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   const char *line = cg_number_text(x, x->c->line);
   bool lines = cg_has_lines(x), leaves_out = cg_leaves_out(x);
+  bool asks = cg_asks_for_next(x);
   if (lines)
     cg_write(x->w, "for (%s m = m_lo, rows; m < m_hi; m += rows) {", index);
   else
     cg_write(x->w, "for (%s m = m_lo; m < m_hi; m += %u)%s", index, x->c->mr,
-             leaves_out ? " {" : "");
+             leaves_out || asks ? " {" : "");
+  if (asks)
+    cg_put_next_part(x);
   if (leaves_out)
     cg_put_ranges(x);
   if (lines)
@@ -349,7 +352,7 @@ put_panels(const cg_contract *x) {
                  : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
              line, line);
   put_panel_call(x);
-  if (lines || leaves_out)
+  if (lines || leaves_out || asks)
     cg_write(x->w, "}");
 }
 
@@ -403,6 +406,8 @@ put_tile(const cg_contract *x) {
   cg_write(x->w, "const %s kc = %s * (k_hi - k_lo);", index,
            cg_number_text(x, x->inner));
   put_pack_call(x, false);
+  if (cg_asks_for_next(x))
+    cg_put_next_block(x);
   if (cg_has_windows(x))
     cg_put_window_calls(x);
   cg_write(x->w, "for (%s m_lo = tile; m_lo < %s(tile + %s, %s); m_lo += %s) {",
@@ -487,6 +492,8 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
   if (c->ragged[PO_DIM_N])
     cg_put_ragged_functions(&x);
   cg_put_contract_packs(&x);
+  if (cg_asks_for_next(&x))
+    cg_put_next_function(&x);
   if (cg_has_windows(&x))
     cg_put_window_functions(&x);
   if (cg_blends(&x))

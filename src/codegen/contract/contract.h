@@ -8,6 +8,7 @@
  *   contract_window.c  an image copied once, for all windows
  *   image_copy.c  ... and its copy, with the padding
  *   contract_copy.c  the functions that packing is made of
+ *   next.c    what is copied next, on its way into a cache
  *   kernel.c  the kernel whose sums are in registers
  *   taps.c    ... which leaves out products with the padding
  *   store.c   the sums on their way to memory
@@ -247,6 +248,14 @@ cg_fits_register(const cg_contract *x) {
 
 /* pack.c: NAME_pack_x and NAME_pack_y, where they are needed. */
 void cg_put_contract_packs(const cg_contract *);
+
+/* next.c: panels ask for the rows of the block of y that is copied next; the
+ * function that does, which block that is, and the part of it that a panel asks
+ * for. */
+bool cg_asks_for_next(const cg_contract *);
+void cg_put_next_function(const cg_contract *);
+void cg_put_next_block(const cg_contract *);
+void cg_put_next_part(const cg_contract *);
 
 /* contract_window.c: the functions of an image whose windows are read where
  * they lie; what a tile declares, what it does for a block of k and for one of

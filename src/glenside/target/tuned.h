@@ -91,6 +91,8 @@
     "on the stack of a thread for a block of y or an image: the second "       \
     "caches of most cores have no more")                                       \
   X(KERNEL_BLOCK_X, 384 * 1024, "bytes", "the same for a block of x")          \
+  X(KERNEL_LEAST_PANELS, 4, "panels",                                          \
+    "of x in such a block, however long they are")                             \
   X(KERNEL_SUMS, 128 * 1024, "bytes",                                          \
     "the same for sums that wait for another block of k")                      \
   X(KERNEL_WHOLE, 256 << 20, "bytes",                                          \

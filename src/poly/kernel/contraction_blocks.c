@@ -2,7 +2,8 @@
 /* contraction_blocks.c - tiles and blocks of a contraction for a target.
  *
  *   kc   so that a panel of y, kc x nv vectors, stays in the first cache, or is
- *        twice as long where the second is large beside that;
+ *        twice as long where the second is large beside that, four times where
+ *        both operands are packed;
  *   nc   so that a block of y stays in the second;
  *   mb   rows of x that stay in the second beside it, equal blocks;
  *   mc   all rows, unless more tiles are needed to occupy the cores.
@@ -19,19 +20,35 @@
 /* Rows of a block, whatever is asked for. */
 #define MOST_ROWS (1 << 20)
 
-/* Iterations of the outermost k loop in a block: equal ones.  A panel of y may
- * come from the second cache, of which a vector is used mr times: the sums of
- * fewer blocks are added to c. */
-int64_t
-po_depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
+/* Iterations of the outermost k loop in equal blocks whose panels of y take at
+ * most so many bytes. */
+static int64_t
+depth_within(const po_contraction *c, int64_t nv, int64_t bytes) {
   assert(c->dims[PO_DIM_K].n && nv > 0 && c->lanes > 0);
   int64_t extent = c->dims[PO_DIM_K].d[0].extent;
-  int64_t panel = nv * c->lanes * bytes_of(c);
-  int64_t first = gs_cache_bytes(t, 1), second = gs_cache_bytes(t, 2);
-  int64_t depth =
-      max64(max64(first, min64(2 * first, second / 16)) / panel, 256);
+  int64_t depth = max64(bytes / (nv * c->lanes * bytes_of(c)), 256);
   int64_t parts = bs_ceil_div(extent, max64(depth / inner_of(c), 1));
   return bs_ceil_div(extent, parts);
+}
+
+/* A panel of y may come from the second cache, of which a vector is used mr
+ * times: the sums of fewer blocks are added to c. */
+int64_t
+po_depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
+  int64_t first = gs_cache_bytes(t, 1), second = gs_cache_bytes(t, 2);
+  return depth_within(c, nv, max64(first, min64(2 * first, second / 16)));
+}
+
+/* Where both operands are packed, panels of x come from there as well, and a
+ * block less is a pass less over c and over the rows of x: as long as a block
+ * of x has a few panels. */
+static int64_t
+depth_of_packed(const gs_target *t, const po_contraction *c) {
+  int64_t first = gs_cache_bytes(t, 1), second = gs_cache_bytes(t, 2);
+  int64_t most = GS_KERNEL_BLOCK_X / (GS_KERNEL_LEAST_PANELS * (int64_t)c->mr) *
+                 c->nv * c->lanes;
+  int64_t bytes = min64(min64(4 * first, second / 8), most);
+  return max64(depth_within(c, c->nv, bytes), c->kc);
 }
 
 /* Sums that cannot be added to c by whole vectors wait, unless the first ones
@@ -239,6 +256,9 @@ po_choose_blocks(const gs_target *t, const po_contract_choice *fixed,
   int64_t row = c->kc * inner_of(c) * bytes_of(c);
   if (fixed->y_mode == PO_ANY_MODE && pays_whole(c, row))
     c->y_mode = PO_WHOLE;
+  if (!fixed->kc && c->x_mode == PO_BLOCK && po_is_packed_whole(c->y_mode))
+    c->kc = depth_of_packed(t, c);
+  row = c->kc * inner_of(c) * bytes_of(c);
   c->waits = must_wait(c);
   choose_width(t, c, row);
   c->nc = as_fixed(fixed->nc, (int64_t)c->nv * c->lanes, c->nc,
