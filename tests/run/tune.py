@@ -5,7 +5,8 @@
 usage: tune.py GLEN
 
 Compilers of its own stand between glen and cc: one counts, one gives a
-candidate another result, one never ends.  No test looks at a time.
+candidate another result, one never ends, one fails, and one makes a program
+that does.  No test looks at a time.
 """
 import json
 import os
@@ -51,6 +52,19 @@ ENDLESS = """
 if number == 2:
     open(os.path.join(here, "waiting"), "w").close()
     time.sleep(1000)
+"""
+# The second candidate is refused, and again as it is tried once more.
+REFUSING = """
+if number in (2, 3):
+    sys.exit("no such register")
+"""
+# The second candidate's program ends as soon as it starts.
+CRASHING = """
+if number == 2:
+    path = [a for a in args if a.endswith("kernel.c")][0]
+    with open(path, "a") as f:
+        f.write("void abort(void);\\n__attribute__((constructor)) "
+                "static void at_once(void) { abort(); }\\n")
 """
 
 
@@ -202,6 +216,22 @@ def ends_what_is_slow(case):
                                 if c["status"] == "slow"][0]["name"], report)
 
 
+def tells_what_fails(case):
+    for behaviour in (REFUSING, CRASHING):
+        for name in ("count", "p.tune.json"):
+            if os.path.exists(case.path(name)):
+                os.remove(case.path(name))
+        case.behave(behaviour)
+        done = case.run("--json")
+        report = json.loads(done.stdout)
+        expect(done.returncode == 0, done.stderr)
+        expect(sorted(c["status"] for c in report["candidates"]) ==
+               ["failed", "ok", "ok"], report)
+        expect(report["chosen"] != [c for c in report["candidates"]
+                                    if c["status"] == "failed"][0]["name"],
+               report)
+
+
 def refuses_other_files(case):
     broken = {
         "{": "line 1",
@@ -240,8 +270,8 @@ def goes_alone(case):
 
 
 TESTS = [writes_what_replays, goes_on, goes_on_after_an_interrupt,
-         tells_a_wrong_result, ends_what_is_slow, refuses_other_files,
-         tells_that_nothing_runs, goes_alone]
+         tells_a_wrong_result, ends_what_is_slow, tells_what_fails,
+         refuses_other_files, tells_that_nothing_runs, goes_alone]
 
 
 def main():
