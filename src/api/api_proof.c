@@ -43,12 +43,29 @@ write_proof(glen_context *ctx, const glen_result *r, bs_heap *heap) {
   return api_string(ctx, &text);
 }
 
+typedef struct writing {
+  glen_context *ctx;
+  const glen_result *result;
+  bs_heap heap;
+  const char *text;
+} writing;
+
+static void
+write_job(void *arg) {
+  writing *w = arg;
+  w->text = write_proof(w->ctx, w->result, &w->heap);
+}
+
+/* The text is the context's: where there is no memory for that, the proof's
+ * heap ends before control goes on to who called. */
 const char *
 glen_result_proof(glen_context *ctx, const glen_result *result) {
   API_ENTER(ctx, NULL);
-  bs_heap heap;
-  bs_heap_init_child(&heap, &ctx->heap, MOST_BYTES);
-  const char *text = write_proof(ctx, result, &heap);
-  bs_heap_done(&heap);
-  return text;
+  writing w = {.ctx = ctx, .result = result};
+  bs_heap_init_child(&w.heap, &ctx->heap, MOST_BYTES);
+  bool memory = bs_protect(&ctx->heap, write_job, &w);
+  bs_heap_done(&w.heap);
+  if (!memory)
+    bs_out_of_memory(&ctx->heap);
+  return w.text;
 }

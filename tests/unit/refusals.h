@@ -10,12 +10,14 @@
 typedef struct counter {
   uint64_t left; /* allocations before the first refusal */
   uint64_t used;
+  int64_t live; /* blocks that were not given back */
 } counter;
 
 static inline void *
 count_down(void *arg, void *block, size_t size) {
   counter *c = arg;
   if (!size) {
+    c->live -= block != NULL;
     free(block);
     return NULL;
   }
@@ -23,6 +25,7 @@ count_down(void *arg, void *block, size_t size) {
   if (!c->left)
     return NULL;
   c->left--;
+  c->live += !block;
   return realloc(block, size);
 }
 

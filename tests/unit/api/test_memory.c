@@ -67,6 +67,8 @@ try(attempt *a) {
   a->used = c.used;
   glen_result_free(r);
   glen_context_free(glen);
+  cr_expect_eq(c.live, 0, "without %lu: %ld blocks are lost",
+               (unsigned long)a->left, (long)c.live);
 }
 
 static void
@@ -212,6 +214,8 @@ make_with(uint32_t maker, uint64_t left, uint64_t *used, char **said) {
   else
     cr_expect(*used > left, "%s fails with memory", makers[maker].name);
   drop(&x);
+  cr_expect_eq(c.live, 0, "%s without %lu: %ld blocks are lost",
+               makers[maker].name, (unsigned long)left, (long)c.live);
   return fine;
 }
 
