@@ -291,17 +291,35 @@ cycles_of(const pricing *c, uint32_t at, double lanes) {
   return fmax(operations, accesses_at(c, at, lanes) / GS_SLIDE_UNITS);
 }
 
+/* Sums of several rows are added up side by side: nothing else runs in a loop
+ * around them. */
+static bool
+is_jammed(const pricing *c, uint32_t at) {
+  uint32_t loops = 0;
+  if (!at)
+    return false;
+  for (uint32_t k = po_node(c->p, c->loops[at - 1])->first; k != PO_NO_NODE;
+       k = po_node(c->p, k)->next)
+    loops += po_node(c->p, k)->kind == PO_LOOP;
+  return loops == 1;
+}
+
 /* Additions to one sum that wait for each other, where there are many: those
- * of the loop and of what is written out in it. */
+ * of the loop and of what is written out in it, so many at once. */
 static double
-waits_of(const pricing *c, uint32_t at) {
+waits_of(const pricing *c, uint32_t at, double lanes) {
   const access *to = c->accesses;
   double terms = 1;
   if (c->stmt->kind != PO_UPDATE || moves(to, at))
     return 0;
   for (uint32_t k = at; k < c->n; k++)
     terms *= moves(to, k) ? 1 : (double)c->size[k];
-  return terms >= GS_VECTOR_ITERATIONS ? terms * GS_FMA_LATENCY : 0;
+  if (terms < GS_VECTOR_ITERATIONS)
+    return 0;
+  double additions = ceil(terms / lanes);
+  bool parts = lanes > 1 && additions >= GS_SUM_PARTS * GS_SUM_PART;
+  double beside = parts ? GS_SUM_PARTS : is_jammed(c, at) ? GS_JAM_ROWS : 1;
+  return additions * GS_FMA_LATENCY / beside;
 }
 
 /* Statements of one innermost loop share what it costs. */
@@ -329,11 +347,12 @@ work_of(const pricing *c) {
   if (has_vectors(c, at)) {
     double vectors = ceil(size / lanes);
     return entries * (overhead_of(c, at, vectors) +
-                      vectors * written * cycles_of(c, at, lanes));
+                      fmax(vectors * written * cycles_of(c, at, lanes),
+                           waits_of(c, at, lanes)));
   }
   return entries *
          (overhead_of(c, at, size) +
-          fmax(size * written * cycles_of(c, at, 1), waits_of(c, at)));
+          fmax(size * written * cycles_of(c, at, 1), waits_of(c, at, 1)));
 }
 
 static double
