@@ -250,7 +250,9 @@ Test(inputs, a_call_is_taken_by_the_code_of_its_part) {
   glen_program *p = glen_program_load_at(glen, target, "mm.glen", NULL, 0);
   const char *at = glen_tiling(glen, p, target, &options, small, 1, false);
   cr_assert_not_null(at);
-  cr_expect(strstr(at, ", for n = 4\n"), "%s", at);
+  /* Which parts there are is a matter of prices. */
+  cr_expect(!strncmp(at, "n = 4: key ", 11) && strstr(at, " of 4, for n "),
+            "%s", at);
   at = glen_tiling(glen, p, target, &options, large, 1, true);
   cr_expect(at && strstr(at, "\"block_k\": 65"), "%s", at);
   options.keys = 0;
