@@ -375,6 +375,16 @@ def scanned(steps, init, term, of="(scale s 1)"):
 WRONG_PROGRAMS = [(powers(32), powers(0)), (powers(33), powers(32)),
                   (powers(40), "(tensor x (shape 4) f32)(let y (scale x 1))"
                                "(output y)")]
+# Of 1 / 0 and 1 / -0 numbers are made that differ.
+for n, size in ((1, ""), (8, ""), (90, ""), ("n", "(size n 1 100000)")):
+    WRONG_PROGRAMS += [tuple(
+        f"{size}(tensor x (shape {n}) f32)(let y {term})(output y)"
+        for term in pair) for pair in (
+            ("(exp (recip (offset x 0)))", "(exp (recip x))"),
+            ("(clip (recip (sub (scale x 2) x)) -1 2)",
+             "(clip (recip x) -1 2)"),
+            ("(tanh (sqrt (recip (add x (sub x x)))))",
+             "(tanh (sqrt (recip x)))"))]
 for long in (3, 5000):
     WRONG_PROGRAMS += [
         (scanned(long, "s0", "(add (add (recip s) x) (sub s s))"),
