@@ -423,6 +423,11 @@ def step_recorded():
     return counted(call([sys.executable, "tests/recorded/run.py", GLEN]))
 
 
+def step_generated():
+    """The code of examples, benchmarks and random programs, byte for byte."""
+    return counted(call([sys.executable, "tests/generated/run.py", RELEASE]))
+
+
 def step_schemas():
     """What commands print by --json, against docs/schemas."""
     return counted(call([sys.executable, "tests/schemas/run.py", GLEN]))
@@ -571,6 +576,7 @@ STEPS = {
     "console": Step(step_console, ["release"]),
     "schemas": Step(step_schemas, ["release"]),
     "recorded": Step(step_recorded, ["release"]),
+    "generated": Step(step_generated, ["release"]),
     "install": Step(step_install, ["release"]),
     "editors": Step(step_editors, ["release"]),
     "python": Step(step_python, ["release"]),

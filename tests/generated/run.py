@@ -39,6 +39,7 @@ WAYS = {
     "smart": ["--fuse", "smart", *ONE],
     "max": ["--fuse", "max", *ONE],
     "post-tile": ["--fuse", "post-tile", *ONE],
+    "chosen": ["--choose", "6", *ONE],
     "dispatch": ["--dispatch", "avx2,avx512"],
     "strict": ["--strict-fp", *ONE],
     "systolic": ["--rules", "rules", "--target", "targets/systolic.target"],
