@@ -7,8 +7,7 @@
         [--read FILE]
 
 Each program is compiled with `--tune N`, which builds whole schedules of it and measures them by turns.
-Programs are layers of networks, pipelines, kernels after PolyBench and random pipelines, none of which the cost model
-was fitted to.  Printed are, for each program, how many schedules there are, Spearman's rank correlation of
+Programs are layers of networks, pipelines, kernels after PolyBench and random pipelines.  Printed are, for each program, how many schedules there are, Spearman's rank correlation of
 predicted cost and time among them, and the time of the schedule that `--choose N` takes beside the best one; at the end
 the rank correlation over the candidates of all programs together, and in how many programs the choice takes at most
 1.05 times the least time.  Schedules whose code is the same count once.  The target is taken to have as many cores as
@@ -29,7 +28,7 @@ import programs                                                # noqa: E402
 
 SLACK = 1.05
 # Name, kind of program, sizes.
-HELD_OUT = [
+PROGRAMS = [
     ("product", "gemm", dict(M=197, N=384, K=192)),
     ("thin-product", "gemm", dict(M=5, N=700, K=900)),
     ("conv-3x3", "conv", dict(C=48, H=20, W=20, O=80, K=3, STRIDE=1, PAD=1)),
@@ -58,7 +57,7 @@ HELD_OUT = [
 
 def sources(args):
     found = [(name, programs.text(kind, **sizes))
-             for name, kind, sizes in HELD_OUT]
+             for name, kind, sizes in PROGRAMS]
     found += [(f"random-{k}", pipelines.text(k)) for k in range(args.random)]
     only = args.only.split(",") if args.only else [""]
     return [(n, text) for n, text in found if any(o in n for o in only)]
@@ -69,8 +68,11 @@ def machine(args, folder):
     text = subprocess.run([args.glen, "target", "--target", args.target],
                           check=True, capture_output=True, text=True).stdout
     path = os.path.join(folder, "machine.target")
+    text, found = re.subn(r"\(cores \d+\)", f"(cores {args.threads})", text)
+    if found != 1:
+        raise SystemExit(f"{args.target}: it does not say how many cores")
     with open(path, "w", encoding="utf-8") as f:
-        f.write(re.sub(r"\(cores \d+\)", f"(cores {args.threads})", text))
+        f.write(text)
     return path
 
 
@@ -140,9 +142,12 @@ def show(results):
         print(f"{name:20} {len(candidates):3} "
               f"{'' if r is None else f'{r:6.2f}':>6} {ratio:11.2f}  "
               f"{took['name']}; {best['name']}")
-    print(f"{len(every)} candidates: rank correlation {spearman(every):.3f} "
-          f"together, {statistics.mean(within):.2f} within a program "
-          f"(mean of {len(within)} with five or more)")
+    together = spearman(every)
+    print(f"{len(every)} candidates" +
+          ("" if together is None else
+           f", rank correlation {together:.3f} together") +
+          (f", {statistics.mean(within):.2f} within a program "
+           f"(mean of {len(within)} with five or more)" if within else ""))
     print(f"chosen within {SLACK} of the best in {good} of {len(results)}")
 
 

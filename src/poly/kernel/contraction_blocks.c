@@ -3,7 +3,7 @@
  *
  *   kc   so that a panel of y, kc x nv vectors, stays in the first cache, or is
  *        twice as long where the second is large beside that, four times where
- *        both operands are packed;
+ *        y is packed whole and x by blocks;
  *   nc   so that a block of y stays in the second;
  *   mb   rows of x that stay in the second beside it, equal blocks;
  *   mc   all rows, unless more tiles are needed to occupy the cores.
@@ -39,14 +39,22 @@ po_depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
   return depth_within(c, nv, max64(first, min64(2 * first, second / 16)));
 }
 
-/* Where both operands are packed, panels of x come from there as well, and a
- * block less is a pass less over c and over the rows of x: as long as a block
- * of x has a few panels. */
+/* Bytes of a block of rows of x, beside which panels of y go by in the second
+ * cache. */
+static int64_t
+block_of_rows(const gs_target *t, const po_contraction *c) {
+  int64_t third = gs_cache_bytes(t, 2) / 3;
+  return c->x_mode == PO_BLOCK ? min64(GS_KERNEL_BLOCK_X, third) : third;
+}
+
+/* Where y is packed whole and x block by block, panels of x come from there as
+ * well, and a block less is a pass less over c and over the rows of x: as long
+ * as a block of x has a few panels. */
 static int64_t
 depth_of_packed(const gs_target *t, const po_contraction *c) {
   int64_t first = gs_cache_bytes(t, 1), second = gs_cache_bytes(t, 2);
-  int64_t most = GS_KERNEL_BLOCK_X / (GS_KERNEL_LEAST_PANELS * (int64_t)c->mr) *
-                 c->nv * c->lanes;
+  int64_t most = block_of_rows(t, c) /
+                 (GS_KERNEL_LEAST_PANELS * (int64_t)c->mr) * c->nv * c->lanes;
   int64_t bytes = min64(min64(4 * first, second / 8), most);
   return max64(depth_within(c, c->nv, bytes), c->kc);
 }
@@ -194,9 +202,7 @@ choose_image_rows(po_contraction *c) {
 static void
 choose_rows(const gs_target *t, po_contraction *c, int64_t row) {
   assert(row > 0 && c->mr);
-  int64_t rows = gs_cache_bytes(t, 2) / 3;
-  rows = c->x_mode == PO_BLOCK ? min64(GS_KERNEL_BLOCK_X, rows) : rows;
-  c->mb = max64(rows / row / c->mr, 1) * c->mr;
+  c->mb = max64(block_of_rows(t, c) / row / c->mr, 1) * c->mr;
   if (c->x_mode == PO_BLOCK && c->mb > c->mc)
     c->mb = c->mc;
   if (c->mb < c->mc)

@@ -52,11 +52,11 @@ po_strides_of(const po_program *p, const po_stmt *s,
   return ok;
 }
 
-/* ---- strides on the average ---- */
+/* ---- likely strides ---- */
 
 typedef struct likely {
   uint32_t n, moves; /* loops; those that move the piece that was taken */
-  double *stride;
+  double *average, *near;
 } likely;
 
 static double
@@ -66,33 +66,36 @@ taken(__isl_take isl_val *v) {
   return d;
 }
 
-/* What a step of loop k adds: a quotient rounded down counts as one that is
- * not, and those within quotients as nothing. */
+/* What a step of loop k adds on the average: a quotient rounded down counts as
+ * one that is not, and those within quotients as nothing. */
 static double
-step_of(__isl_keep isl_aff *f, uint32_t k) {
-  double sum = taken(isl_aff_get_coefficient_val(f, isl_dim_in, (int)k));
+average_step(__isl_keep isl_aff *f, uint32_t k) {
+  isl_val *sum = isl_aff_get_coefficient_val(f, isl_dim_in, (int)k);
   isl_size n = isl_aff_dim(f, isl_dim_div);
   for (isl_size d = 0; d < n; d++) {
     isl_aff *quotient = isl_aff_get_div(f, d);
-    sum += taken(isl_aff_get_coefficient_val(f, isl_dim_div, d)) *
-           taken(isl_aff_get_coefficient_val(quotient, isl_dim_in, (int)k));
+    isl_val *step = isl_aff_get_coefficient_val(quotient, isl_dim_in, (int)k);
     isl_aff_free(quotient);
+    sum = isl_val_add(
+        sum, isl_val_mul(step, isl_aff_get_coefficient_val(f, isl_dim_div, d)));
   }
-  return sum;
+  return taken(sum);
 }
 
 static isl_stat
 take_piece(__isl_take isl_set *on, __isl_take isl_aff *f, void *user) {
   likely *l = user;
-  double stride[PO_MAX_DEPTH];
+  double average[PO_MAX_DEPTH], near[PO_MAX_DEPTH];
   uint32_t moves = 0;
   for (uint32_t k = 0; k < l->n; k++) {
-    stride[k] = step_of(f, k);
-    moves += stride[k] != 0;
+    average[k] = average_step(f, k);
+    near[k] = taken(isl_aff_get_coefficient_val(f, isl_dim_in, (int)k));
+    moves += average[k] != 0 || near[k] != 0;
   }
   if (moves > l->moves) {
     l->moves = moves;
-    memcpy(l->stride, stride, l->n * sizeof *stride);
+    memcpy(l->average, average, l->n * sizeof *average);
+    memcpy(l->near, near, l->n * sizeof *near);
   }
   isl_set_free(on);
   isl_aff_free(f);
@@ -102,12 +105,13 @@ take_piece(__isl_take isl_set *on, __isl_take isl_aff *f, void *user) {
 bool
 po_likely_strides(const po_program *p, const po_stmt *s,
                   __isl_keep isl_pw_multi_aff *index, uint32_t array,
-                  double stride[PO_MAX_DEPTH]) {
+                  double average[PO_MAX_DEPTH], double near[PO_MAX_DEPTH]) {
   isl_pw_aff *all = address_of(p, s, index, array);
   isl_size n = isl_pw_aff_dim(all, isl_dim_in);
-  likely l = {.n = n > 0 ? (uint32_t)n : 0, .stride = stride};
+  likely l = {.n = n > 0 ? (uint32_t)n : 0, .average = average, .near = near};
   assert(l.n <= PO_MAX_DEPTH);
-  memset(stride, 0, PO_MAX_DEPTH * sizeof *stride);
+  memset(average, 0, PO_MAX_DEPTH * sizeof *average);
+  memset(near, 0, PO_MAX_DEPTH * sizeof *near);
   bool ok = isl_pw_aff_foreach_piece(all, take_piece, &l) == isl_stat_ok;
   isl_pw_aff_free(all);
   return ok;

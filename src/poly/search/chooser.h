@@ -173,11 +173,11 @@ void po_order_loops(po_chooser *);
 bool po_strides_of(const po_program *, const po_stmt *,
                    __isl_keep isl_pw_multi_aff *index, uint32_t array,
                    int64_t *stride);
-/* The same on the average, of the part of a function in pieces that most loops
- * move, and where quotients are rounded; false where it is no function. */
+/* The same of the part of a function in pieces that most loops move: on the
+ * average, and while its quotients stay; false where it is no function. */
 bool po_likely_strides(const po_program *, const po_stmt *,
                        __isl_keep isl_pw_multi_aff *index, uint32_t array,
-                       double stride[PO_MAX_DEPTH]);
+                       double average[PO_MAX_DEPTH], double near[PO_MAX_DEPTH]);
 /* lines[d]: what access k (an expression, or n_exprs: the write) costs an
  * iteration of loop d of the n around the statement, were it innermost; false
  * where k is no access. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* strategy_cost.c - cycles of a scheduled program, predicted.
  *
- * Groups that run as kernels cost what their plans say.  Any other statement
- * costs the largest of
+ * Groups that run as kernels cost what their plans say, and those of windows at
+ * least what it takes to go over their arrays.  Any other statement costs what
+ * its innermost loop does, and the largest of
  *
  *   what a core computes: its operations, loads and stores, in vectors where
- *     the innermost loop can have them, and what its loops cost beside that;
+ *     the innermost loop can have them, or additions that wait for each other;
+ *     of a call, the cycles that the target says;
  *   for each cache, the bytes that come from behind it: the outermost loop
  *     below which all that is touched fits is where data stays, and everything
  *     is fetched once for each iteration of the loops around that which move
@@ -28,41 +30,105 @@
 #include <math.h>
 #include <string.h>
 
-/* Accesses of a statement that are told apart. */
+/* Accesses of a statement that are looked at; more cost nothing. */
 enum { MOST_ACCESSES = 64 };
 
 typedef struct access {
   uint32_t array;
-  int64_t bytes; /* of an element */
-  bool known;    /* strides are; if not, each iteration moves it anywhere */
-  double stride[PO_MAX_DEPTH]; /* elements, on the average */
+  double bytes; /* of an element, or of what a call reads or writes of it */
+  bool known;   /* strides are; if not, each iteration moves it anywhere */
+  bool seen;    /* another one before it goes over the same elements */
+  /* Elements from one iteration of a loop to the next: on the average, and
+   * while quotients stay. */
+  double stride[PO_MAX_DEPTH], near[PO_MAX_DEPTH];
 } access;
+
+/* What is known of the order of a loop's iterations. */
+typedef enum loop_order {
+  NOT_ASKED,
+  IN_ANY_ORDER,
+  BUT_FOR_SUMS, /* in any order, if sums may be added up in any */
+  IN_ORDER
+} loop_order;
 
 typedef struct pricing {
   po_program *p;
   const gs_target *target;
   po_graph_machine machine;
-  double live; /* bytes of all arrays */
+  double live;       /* bytes of all arrays */
+  loop_order *order; /* by node of the nest */
   /* the statement that is looked at */
   const po_stmt *stmt;
   uint32_t n, loops[PO_MAX_DEPTH];
   int64_t size[PO_MAX_DEPTH];
   uint32_t n_accesses;
-  access accesses[MOST_ACCESSES]; /* but for a call, what it writes first */
+  access accesses[MOST_ACCESSES]; /* the first is what it writes */
 } pricing;
+
+/* Loops of any depth have so many iterations together that a number has no room
+ * for them: this is as good as any number beyond it. */
+static double
+times(double a, double b) {
+  return fmin(a * b, 1e100);
+}
 
 /* ---- what a statement touches ---- */
 
+/* The last access goes over the elements of one before it, or over their
+ * neighbours. */
+static bool
+is_seen(const pricing *c) {
+  const access *a = &c->accesses[c->n_accesses];
+  for (uint32_t j = 0; j < c->n_accesses; j++) {
+    const access *b = &c->accesses[j];
+    if (a->array == b->array && a->known && b->known &&
+        !memcmp(a->stride, b->stride, c->n * sizeof *a->stride))
+      return true;
+  }
+  return false;
+}
+
+/* index: NULL where it may be any. */
 static void
-add_access(pricing *c, uint32_t array, isl_pw_multi_aff *index) {
+add_access(pricing *c, uint32_t array, isl_pw_multi_aff *index,
+           double elements) {
   if (c->n_accesses == MOST_ACCESSES)
     return;
   access *a = &c->accesses[c->n_accesses];
   memset(a, 0, sizeof *a);
   a->array = array;
-  a->bytes = gs_dtype_table[c->p->arrays.data[array].dtype].bytes;
-  a->known = index && po_likely_strides(c->p, c->stmt, index, array, a->stride);
+  a->bytes = elements * gs_dtype_table[c->p->arrays.data[array].dtype].bytes;
+  a->known = index &&
+             po_likely_strides(c->p, c->stmt, index, array, a->stride, a->near);
+  a->seen = is_seen(c);
   c->n_accesses++;
+}
+
+/* Of a call: the result is the last operand. */
+static void
+add_operands(pricing *c) {
+  for (uint32_t k = c->stmt->instr->n_operands + 1; k-- > 0;) {
+    const po_operand *o = &c->stmt->operands[k];
+    double elements = 1;
+    for (uint32_t d = 0; d < o->rank; d++)
+      elements *= (double)o->dim[d];
+    add_access(c, o->array, o->base, elements);
+  }
+}
+
+static void
+add_accesses(pricing *c) {
+  c->n_accesses = 0;
+  if (c->stmt->kind == PO_CALL) {
+    add_operands(c);
+    return;
+  }
+  add_access(c, c->stmt->array, c->stmt->write, 1);
+  for (uint32_t k = 0; k < c->stmt->n_exprs; k++) {
+    const po_expr *e = &c->stmt->exprs[k];
+    if (e->kind == PO_READ || e->kind == PO_GATHER)
+      add_access(c, e->array, e->kind == PO_READ ? e->index : NULL, 1);
+  }
 }
 
 static void
@@ -70,18 +136,20 @@ look_at(pricing *c, uint32_t stmt) {
   po_program *p = c->p;
   c->stmt = &p->stmts.data[stmt];
   c->n = po_nest_loops(p, c->stmt->leaf, c->loops);
-  c->n_accesses = 0;
   for (uint32_t k = 0; k < c->n; k++) {
     int64_t most = po_most_iterations(p, c->loops[k]);
     c->size[k] = most > 1 ? most : 1;
   }
-  if (c->stmt->kind != PO_CALL)
-    add_access(c, c->stmt->array, c->stmt->write);
-  for (uint32_t k = 0; k < c->stmt->n_exprs; k++) {
-    const po_expr *e = &c->stmt->exprs[k];
-    if (e->kind == PO_READ || e->kind == PO_GATHER)
-      add_access(c, e->array, e->kind == PO_READ ? e->index : NULL);
-  }
+  add_accesses(c);
+}
+
+/* Iterations of the loops from one to before another. */
+static double
+iterations(const pricing *c, uint32_t from, uint32_t to) {
+  double all = 1;
+  for (uint32_t k = from; k < to; k++)
+    all = times(all, (double)c->size[k]);
+  return all;
 }
 
 static bool
@@ -89,18 +157,10 @@ moves(const access *a, uint32_t at) {
   return !a->known || a->stride[at] != 0;
 }
 
-/* Another access before this one goes over the same elements, or over their
- * neighbours. */
-static bool
-is_seen(const pricing *c, uint32_t k) {
-  const access *a = &c->accesses[k];
-  for (uint32_t j = 0; j < k; j++) {
-    const access *b = &c->accesses[j];
-    if (a->array == b->array && a->known && b->known &&
-        !memcmp(a->stride, b->stride, c->n * sizeof *a->stride))
-      return true;
-  }
-  return false;
+/* Elements between neighbours along a loop, as instructions see them. */
+static double
+step_at(const access *a, uint32_t at) {
+  return fabs(a->near[at] != 0 ? a->near[at] : a->stride[at]);
 }
 
 /* A variable that no loop moves in memory. */
@@ -135,8 +195,8 @@ touched(const pricing *c, const access *a, uint32_t at) {
   while (a->known && lengthen(c, a, &left, &run))
     continue;
   for (uint32_t k = at; k < c->n; k++)
-    runs *= left >> k & 1 ? (double)c->size[k] : 1;
-  double bytes = fmax(run * (double)a->bytes, runs > 1 ? line : 0);
+    runs = times(runs, left >> k & 1 ? (double)c->size[k] : 1);
+  double bytes = fmax(run * a->bytes, runs > 1 ? line : 0);
   return fmin(runs * bytes, (double)po_bytes(&c->p->arrays.data[a->array]));
 }
 
@@ -146,7 +206,7 @@ stays_at(const pricing *c, double room) {
   for (uint32_t at = 0; at < c->n; at++) {
     double sum = 0;
     for (uint32_t k = 0; k < c->n_accesses; k++)
-      sum += is_seen(c, k) ? 0 : touched(c, &c->accesses[k], at);
+      sum += c->accesses[k].seen ? 0 : touched(c, &c->accesses[k], at);
     if (sum <= room)
       return at;
   }
@@ -160,8 +220,8 @@ stays_by_itself(const pricing *c, const access *a, double room) {
   return array->role == PO_LOCAL && (double)po_bytes(array) <= room;
 }
 
-/* The loop around where data stays goes over it piece by piece: what two of its
- * iterations share is there. */
+/* Bytes from behind a cache. The loop around where data stays goes over it
+ * piece by piece: what two of its iterations share is there. */
 static double
 fetched(const pricing *c, double room) {
   uint32_t at = stays_at(c, room);
@@ -169,15 +229,13 @@ fetched(const pricing *c, double room) {
   double sum = 0;
   for (uint32_t k = 0; k < c->n_accesses; k++) {
     const access *a = &c->accesses[k];
-    double all = 1, times = 1;
-    if (is_seen(c, k) || stays_by_itself(c, a, room))
+    uint32_t last = 0; /* loops to the last that moves it, of those outside */
+    if (a->seen || stays_by_itself(c, a, room))
       continue;
-    for (uint32_t i = 0; i < around; i++) {
-      all *= (double)c->size[i];
+    for (uint32_t i = 0; i < around; i++)
       if (moves(a, i) || (at && moves(a, around)))
-        times = all;
-    }
-    sum += times * touched(c, a, around);
+        last = i + 1;
+    sum += times(iterations(c, 0, last), touched(c, a, around));
   }
   return sum;
 }
@@ -192,26 +250,42 @@ room_of(const pricing *c, uint32_t cache) {
                        : (double)gs_core_bytes(t);
 }
 
-/* Bytes a cycle from behind a cache. */
+/* Cycles for so many bytes from behind a cache; none, where it has room for all
+ * arrays. */
 static double
-rate_behind(const pricing *c, uint32_t cache, double cores) {
+cycles_from_behind(const pricing *c, uint32_t cache, double bytes,
+                   double cores) {
   const gs_target *t = c->target;
-  double rate = cache + 1 < t->caches.len
-                    ? t->caches.data[cache + 1].bytes_per_cycle * cores
-                    : po_memory_rate(&c->machine, cores);
-  return fmax(rate, GS_LEAST_RATE);
+  if (c->live <= room_of(c, cache))
+    return 0;
+  double rate =
+      cache + 1 < t->caches.len
+          ? cores * gs_bytes_a_cycle(t, (double)t->caches.data[cache + 1].bytes)
+          : po_memory_rate(&c->machine, cores);
+  return bytes / fmax(rate, GS_LEAST_RATE);
 }
 
-/* The longest that bytes from behind a cache take: those of the statement that
- * is looked at, or so many, which are gone over once. */
+static uint32_t
+caches_of(const pricing *c) {
+  return c->target->caches.len ? c->target->caches.len : 1;
+}
+
+/* The longest that bytes from behind a cache take: of the statement. */
 static double
-traffic_of(const pricing *c, double once, double cores) {
+traffic_of(const pricing *c, double cores) {
   double longest = 0;
-  uint32_t caches = c->target->caches.len ? c->target->caches.len : 1;
-  for (uint32_t k = 0; k < caches; k++)
-    if (c->live > room_of(c, k))
-      longest = fmax(longest, (once > 0 ? once : fetched(c, room_of(c, k))) /
-                                  rate_behind(c, k, cores));
+  for (uint32_t k = 0; k < caches_of(c); k++)
+    longest = fmax(longest,
+                   cycles_from_behind(c, k, fetched(c, room_of(c, k)), cores));
+  return longest;
+}
+
+/* ... and of so many, which are gone over once. */
+static double
+cycles_of_stream(const pricing *c, double bytes, double cores) {
+  double longest = 0;
+  for (uint32_t k = 0; k < caches_of(c); k++)
+    longest = fmax(longest, cycles_from_behind(c, k, bytes, cores));
   return longest;
 }
 
@@ -249,22 +323,33 @@ operations_of(const po_stmt *s) {
   return sum - is_multiply_add(s);
 }
 
+static loop_order
+order_of(const pricing *c, uint32_t at) {
+  uint32_t loop = c->loops[at];
+  if (c->order[loop] == NOT_ASKED)
+    c->order[loop] = po_loop_is_parallel(c->p, loop, true, NULL) ? IN_ANY_ORDER
+                     : po_loop_is_parallel(c->p, loop, false, NULL)
+                         ? BUT_FOR_SUMS
+                         : IN_ORDER;
+  return c->order[loop];
+}
+
 /* Iterations of the loop may be lanes of a vector: none waits for another, but
  * to be added up in any order, and no formula is without vectors. */
 static bool
 has_vectors(const pricing *c, uint32_t at) {
-  po_program *p = c->p;
-  if (at == c->n || c->size[at] < GS_VECTOR_ITERATIONS ||
-      c->stmt->kind == PO_CALL || po_calls(c->stmt, false))
-    return false;
   bool side_by_side = true;
+  if (c->stmt->kind == PO_CALL || po_calls(c->stmt, false) ||
+      (c->size[at] < GS_VECTOR_ITERATIONS &&
+       po_node(c->p, c->loops[at])->mark != PO_VECTORIZE))
+    return false;
   for (uint32_t k = 0; k < c->n_accesses; k++) {
     if (!c->accesses[k].known)
       return false;
-    side_by_side &= fabs(c->accesses[k].stride[at]) <= 1;
+    side_by_side &= step_at(&c->accesses[k], at) <= 1;
   }
-  return po_loop_is_parallel(p, c->loops[at], true, NULL) ||
-         (side_by_side && po_loop_is_parallel(p, c->loops[at], false, NULL));
+  loop_order order = order_of(c, at);
+  return order == IN_ANY_ORDER || (order == BUT_FOR_SUMS && side_by_side);
 }
 
 /* Loads and stores for so many iterations at once of a loop. */
@@ -273,16 +358,20 @@ accesses_at(const pricing *c, uint32_t at, double lanes) {
   double sum = 0;
   for (uint32_t k = 0; k < c->n_accesses; k++) {
     const access *a = &c->accesses[k];
-    if (is_in_register(c, a) || (at < c->n && !moves(a, at)))
+    if (is_in_register(c, a) || (at < c->n && a->known && step_at(a, at) == 0))
       continue;
-    double apart = at < c->n && a->known ? fabs(a->stride[at]) : 1;
+    double apart = at < c->n && a->known ? step_at(a, at) : 1;
     sum += apart <= 1 ? 1 : apart <= GS_GROUP_MOST ? fmin(apart, lanes) : lanes;
   }
   return sum;
 }
 
+/* Cycles of so many instances at once. */
 static double
 cycles_of(const pricing *c, uint32_t at, double lanes) {
+  if (c->stmt->kind == PO_CALL)
+    return gs_instr_cost(c->stmt->instr, c->p->ctx.values, c->stmt->slots,
+                         "cycles", GS_CALL_START);
   gs_dtype dtype = c->p->arrays.data[c->stmt->array].dtype;
   double rate = gs_operations_a_cycle(
       c->target, lanes > 1 ? GS_RATE_VECTOR : GS_RATE_SCALAR, dtype);
@@ -291,12 +380,13 @@ cycles_of(const pricing *c, uint32_t at, double lanes) {
   return fmax(operations, accesses_at(c, at, lanes) / GS_SLIDE_UNITS);
 }
 
-/* Sums of several rows are added up side by side: nothing else runs in a loop
- * around them. */
+/* The code generator adds up sums of several rows side by side: of a parallel
+ * loop around that has no other loop in it. */
 static bool
 is_jammed(const pricing *c, uint32_t at) {
   uint32_t loops = 0;
-  if (!at)
+  if (!at || c->size[at - 1] < 2 * GS_JAM_ROWS ||
+      po_node(c->p, c->loops[at - 1])->mark != PO_PARALLEL)
     return false;
   for (uint32_t k = po_node(c->p, c->loops[at - 1])->first; k != PO_NO_NODE;
        k = po_node(c->p, k)->next)
@@ -304,55 +394,63 @@ is_jammed(const pricing *c, uint32_t at) {
   return loops == 1;
 }
 
+/* The write goes to one place all along a loop. */
+static bool
+sums_up(const pricing *c, uint32_t at) {
+  const access *to = c->accesses;
+  return c->stmt->kind == PO_UPDATE && to->known && step_at(to, at) == 0;
+}
+
 /* Additions to one sum that wait for each other, where there are many: those
  * of the loop and of what is written out in it, so many at once. */
 static double
 waits_of(const pricing *c, uint32_t at, double lanes) {
-  const access *to = c->accesses;
   double terms = 1;
-  if (c->stmt->kind != PO_UPDATE || moves(to, at))
+  if (!sums_up(c, at))
     return 0;
   for (uint32_t k = at; k < c->n; k++)
-    terms *= moves(to, k) ? 1 : (double)c->size[k];
+    terms = times(terms, sums_up(c, k) ? (double)c->size[k] : 1);
   if (terms < GS_VECTOR_ITERATIONS)
     return 0;
   double additions = ceil(terms / lanes);
-  bool parts = lanes > 1 && additions >= GS_SUM_PARTS * GS_SUM_PART;
-  double beside = parts ? GS_SUM_PARTS : is_jammed(c, at) ? GS_JAM_ROWS : 1;
+  double parts =
+      lanes > 1 ? fmin(floor(additions / GS_SUM_PART), GS_SUM_PARTS) : 1;
+  double beside = fmax(parts, is_jammed(c, at) ? GS_JAM_ROWS : 1);
   return additions * GS_FMA_LATENCY / beside;
 }
 
-/* Statements of one innermost loop share what it costs. */
 static double
-overhead_of(const pricing *c, uint32_t at, double iterations) {
-  bool first = po_nest_first_leaf(c->p, c->loops[at]) == c->stmt->leaf;
-  return first && c->size[at] > GS_UNROLL_ROW
-             ? GS_LOOP_ENTRY + iterations * GS_LOOP_ITERATION
-             : 0;
+lanes_at(const pricing *c, uint32_t at) {
+  gs_dtype dtype = c->p->arrays.data[c->stmt->array].dtype;
+  return at < c->n && has_vectors(c, at)
+             ? (double)gs_vector_lanes(c->target, gs_dtype_table[dtype].bytes)
+             : 1;
 }
 
+/* What an innermost loop costs beside its statements, which share it: the first
+ * one has it. */
+static double
+overhead_of(const pricing *c) {
+  uint32_t at = last_loop(c);
+  if (at == c->n || c->size[at] <= GS_UNROLL_ROW ||
+      po_nest_first_leaf(c->p, c->loops[at]) != c->stmt->leaf)
+    return 0;
+  double vectors = ceil((double)c->size[at] / lanes_at(c, at));
+  return times(iterations(c, 0, at),
+               GS_LOOP_ENTRY + vectors * GS_LOOP_ITERATION);
+}
+
+/* ... and what the statement costs. */
 static double
 work_of(const pricing *c) {
   uint32_t at = last_loop(c);
-  double entries = 1, written = 1;
-  for (uint32_t k = 0; k < c->n; k++)
-    if (k != at)
-      *(k < at ? &entries : &written) *= (double)c->size[k];
   if (at == c->n)
-    return entries * cycles_of(c, at, 1);
-  gs_dtype dtype = c->p->arrays.data[c->stmt->array].dtype;
-  double lanes =
-      (double)gs_vector_lanes(c->target, gs_dtype_table[dtype].bytes);
-  double size = (double)c->size[at];
-  if (has_vectors(c, at)) {
-    double vectors = ceil(size / lanes);
-    return entries * (overhead_of(c, at, vectors) +
-                      fmax(vectors * written * cycles_of(c, at, lanes),
-                           waits_of(c, at, lanes)));
-  }
-  return entries *
-         (overhead_of(c, at, size) +
-          fmax(size * written * cycles_of(c, at, 1), waits_of(c, at, 1)));
+    return times(iterations(c, 0, at), cycles_of(c, at, 1));
+  double lanes = lanes_at(c, at), vectors = ceil((double)c->size[at] / lanes);
+  double written = iterations(c, at + 1, c->n);
+  return times(iterations(c, 0, at),
+               fmax(times(vectors, written) * cycles_of(c, at, lanes),
+                    waits_of(c, at, lanes)));
 }
 
 static double
@@ -368,10 +466,8 @@ cores_of(const pricing *c) {
  * few, where it is of a border. */
 static double
 share_of(const pricing *c, uint32_t stmt) {
-  double all = 1, instances = po_estimate_instances(c->p, stmt);
-  for (uint32_t k = 0; k < c->n; k++)
-    all *= (double)c->size[k];
-  return instances > 0 ? fmin(instances / all, 1) : 1;
+  double instances = po_estimate_instances(c->p, stmt);
+  return instances > 0 ? fmin(instances / iterations(c, 0, c->n), 1) : 1;
 }
 
 static double
@@ -379,25 +475,39 @@ price_of_stmt(pricing *c, uint32_t stmt) {
   look_at(c, stmt);
   double cores = cores_of(c);
   assert(cores >= 1);
-  return share_of(c, stmt) * fmax(traffic_of(c, 0, cores), work_of(c) / cores);
+  return share_of(c, stmt) * fmax(traffic_of(c, cores), work_of(c) / cores) +
+         overhead_of(c) / cores;
 }
 
 /* ---- the program ---- */
 
+/* Threads share a kernel of so many products where that pays. */
+static double
+cores_for(const pricing *c, double products, double least) {
+  return products >= least ? (double)gs_cores(c->target) : 1;
+}
+
 static double
 price_of_contraction(const pricing *c, const po_contraction *x) {
-  return x->cycles * fmax((double)po_cdims_size(&x->dims[PO_DIM_O]), 1) /
-         (double)gs_cores(c->target);
+  double products = 1;
+  for (uint32_t role = 0; role < 4; role++)
+    products = times(products, (double)po_cdims_size(&x->dims[role]));
+  double least = x->mac.mac ? GS_THREAD_MAC_PRODUCTS : GS_THREAD_PRODUCTS;
+  return x->cycles * (double)po_cdims_size(&x->dims[PO_DIM_O]) /
+         cores_for(c, products, least);
 }
 
 static double
 price_of_slide(const pricing *c, const po_slide *x) {
   const uint32_t arrays[] = {x->x.array, x->y.array, x->array};
-  double bytes = 0, cores = (double)gs_cores(c->target);
+  double bytes = 0, taps = 1;
+  for (uint32_t k = 0; k < x->n; k++)
+    taps = times(taps, (double)x->extent[k]);
+  double cores = cores_for(c, taps, GS_THREAD_PRODUCTS);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     if (arrays[k] != PO_NO_LOOP)
       bytes += (double)po_bytes(&c->p->arrays.data[arrays[k]]);
-  return fmax(x->cycles / cores, traffic_of(c, bytes, cores));
+  return fmax(x->cycles / cores, cycles_of_stream(c, bytes, cores));
 }
 
 static double
@@ -446,11 +556,13 @@ po_predict_others(po_program *p, const gs_term *terms, uint32_t n) {
   c->machine = po_machine_of(c->target);
   po_lay_out(p);
   c->live = live_bytes(p);
+  c->order = bs_calloc(p->ctx.heap, p->nest.nodes.len, sizeof *c->order);
   po_find_groups(p, &groups);
   for (uint32_t k = 0; k < groups.list.len; k++)
     if (!is_of(p, &groups, &groups.list.data[k], terms, n))
       sum += price_of_group(c, &groups, &groups.list.data[k]);
   po_groups_done(p, &groups);
+  bs_free(p->ctx.heap, c->order);
   bs_free(p->ctx.heap, c);
   assert(sum >= 0); /* and a number */
   return sum;
