@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TRIES = SANITIZED ? 20 : 100 };
 
@@ -36,9 +37,17 @@ typedef struct attempt {
   bool proof;
 } attempt;
 
+/* Cases run side by side, each in a process of its own. */
+static const char *
+rules_path(void) {
+  static char path[64];
+  snprintf(path, sizeof path, "memory-%ld.rules", (long)getpid());
+  return path;
+}
+
 static glen_result *
 explore(glen_context *glen) {
-  const char *const paths[] = {"memory.rules"};
+  const char *const paths[] = {rules_path()};
   glen_saturate_options options;
   glen_target *target = glen_target_load(glen, NULL);
   glen_rules *rules =
@@ -73,7 +82,7 @@ try(attempt *a) {
 
 static void
 write_rules(void) {
-  FILE *f = fopen("memory.rules", "w");
+  FILE *f = fopen(rules_path(), "w");
   cr_assert(f);
   fputs(rule_text, f);
   cr_assert(!fclose(f));
@@ -92,7 +101,7 @@ Test(memory, that_runs_out_proves_nothing) {
               (unsigned long)k);
     cr_expect_not(a.proof, "a proof without %lu", (unsigned long)k);
   }
-  remove("memory.rules");
+  remove(rules_path());
 }
 
 /* ---- functions that make a text ---- */
@@ -113,7 +122,7 @@ static const char small_text[] =
 
 static bool
 make(things *x) {
-  const char *const paths[] = {"memory.rules"};
+  const char *const paths[] = {rules_path()};
   glen_saturate_options options;
   glen_saturate_defaults(&options);
   options.explain = options.growth = true;
@@ -233,5 +242,5 @@ Test(memory, that_runs_out_leaves_no_half_of_a_text) {
     }
     free(whole);
   }
-  remove("memory.rules");
+  remove(rules_path());
 }
