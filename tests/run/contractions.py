@@ -26,6 +26,8 @@ TARGET = """(target wide (cores 2) (frequency-ghz 3.0) (vector-bytes %d)
   (memory (bytes-per-cycle 5))
   (host (flops-per-cycle 32) (scalar-ops-per-cycle 2))%s)
 """
+SHORT_WEIGHTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             "../../examples/pipelines/bilateral-grid.glen")
 SUM = {"i8": "i32", "bf16": "f32"}  # what products add up to, if wider
 VECTORS = [(16, 16, 524288), (32, 16, 262144), (64, 32, 65536)]
 
@@ -321,7 +323,7 @@ def prepacked(r, text):
     return [word for name in chosen for word in ("--prepack", name)]
 
 
-def check(glen, folder, text, target, strict, sanitize, more):
+def check(glen, folder, text, target, strict, sanitize, more, optimize="-O1"):
     loops = text.startswith("input")
     source = os.path.join(folder, "case.loops" if loops else "case.glen")
     with open(source, "w", encoding="utf-8") as f:
@@ -329,7 +331,7 @@ def check(glen, folder, text, target, strict, sanitize, more):
     command = [glen, "run", "--check", source, "--target", target, "--quiet"]
     # What is looked at are the results: to compile it takes nearly all of the
     # time, and less with fewer optimizations.
-    command += more + ["--cc-flag=-O0" if sanitize else "--cc-flag=-O1"]
+    command += more + ["--cc-flag=-O0" if sanitize else f"--cc-flag={optimize}"]
     command += ["--strict-fp"] if strict else []
     command += ["--sanitize"] if sanitize else []
     return subprocess.run(command, stdin=subprocess.DEVNULL, text=True,
@@ -366,6 +368,18 @@ def main():
             failed += done.returncode != 0
             if done.returncode:
                 print(f"{text}{done.stderr[-2000:]}")
+        # One core runs no threads, so that compilers see more of a kernel at
+        # once, such as that weights have fewer elements than a vector.
+        single = os.path.join(folder, "single.target")
+        with open(single, "w", encoding="utf-8") as f:
+            f.write((TARGET % (*VECTORS[2], '\n  (march "native")')).replace(
+                "(cores 2)", "(cores 1)"))
+        with open(SHORT_WEIGHTS, encoding="utf-8") as f:
+            done = check(glen, folder, f.read(), single, False, False, [], "-O2")
+        passed += done.returncode == 0
+        failed += done.returncode != 0
+        if done.returncode:
+            print(f"{SHORT_WEIGHTS}:\n{done.stderr[-2000:]}")
         for k in range(seed, seed + count):
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]
