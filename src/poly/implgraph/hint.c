@@ -29,8 +29,8 @@ typedef struct hinter {
   uint32_t taken[PO_MAX_AXES];  /* by axis of the program: of the graph */
 } hinter;
 
-static po_axis_order
-order_of(po_program *p, uint32_t loop) {
+po_axis_order
+po_order_of(po_program *p, uint32_t loop) {
   if (po_loop_is_parallel(p, loop, true, NULL))
     return PO_AXIS_PARALLEL;
   return po_loop_is_parallel(p, loop, false, NULL) ? PO_AXIS_REDUCTION
@@ -70,7 +70,7 @@ add_loop(hinter *h, uint32_t loop) {
     size = po_most_iterations(h->p, loop);
   if (size < 1)
     return po_axis_refuse(axes, "size", "%s has no constant size", node->name);
-  po_axis_order order = order_of(h->p, loop);
+  po_axis_order order = po_order_of(h->p, loop);
   for (uint32_t k = 0; k < axes->order.len; k++) {
     uint32_t id = axes->order.data[k];
     po_axis *a = &axes->list.data[id];

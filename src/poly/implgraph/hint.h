@@ -20,6 +20,10 @@ typedef struct po_hints {
 void po_make_hints(po_program *, po_hints *);
 void po_hints_done(const po_program *, po_hints *);
 
+/* What is known of the order of a loop's iterations: none waits for another, or
+ * only for what it adds to, or they stay in order. */
+po_axis_order po_order_of(po_program *, uint32_t loop);
+
 /* A copy of the program in which no loop is given to cores yet: its graphs say
  * what a schedule did but for that, which is a plan's to choose. */
 po_program *po_without_blocks(const po_program *);

@@ -17,8 +17,7 @@
  * It ranks schedules of one program; it is no time. */
 #include "glenside/target/machine.h"
 #include "glenside/target/tuned.h"
-#include "poly/depend/depend.h"
-#include "poly/implgraph/candidates.h"
+#include "poly/implgraph/hint.h"
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/kernel_slide.h"
 #include "poly/loops/functions.h"
@@ -43,20 +42,12 @@ typedef struct access {
   double stride[PO_MAX_DEPTH], near[PO_MAX_DEPTH];
 } access;
 
-/* What is known of the order of a loop's iterations. */
-typedef enum loop_order {
-  NOT_ASKED,
-  IN_ANY_ORDER,
-  BUT_FOR_SUMS, /* in any order, if sums may be added up in any */
-  IN_ORDER
-} loop_order;
-
 typedef struct pricing {
   po_program *p;
   const gs_target *target;
   po_graph_machine machine;
-  double live;       /* bytes of all arrays */
-  loop_order *order; /* by node of the nest */
+  double live;    /* bytes of all arrays */
+  uint8_t *order; /* by node of the nest: 1 + a po_axis_order; 0: not asked */
   /* the statement that is looked at */
   const po_stmt *stmt;
   uint32_t n, loops[PO_MAX_DEPTH];
@@ -323,15 +314,12 @@ operations_of(const po_stmt *s) {
   return sum - is_multiply_add(s);
 }
 
-static loop_order
-order_of(const pricing *c, uint32_t at) {
-  uint32_t loop = c->loops[at];
-  if (c->order[loop] == NOT_ASKED)
-    c->order[loop] = po_loop_is_parallel(c->p, loop, true, NULL) ? IN_ANY_ORDER
-                     : po_loop_is_parallel(c->p, loop, false, NULL)
-                         ? BUT_FOR_SUMS
-                         : IN_ORDER;
-  return c->order[loop];
+static po_axis_order
+order_at(const pricing *c, uint32_t at) {
+  uint8_t *known = &c->order[c->loops[at]];
+  if (!*known)
+    *known = (uint8_t)(1 + po_order_of(c->p, c->loops[at]));
+  return (po_axis_order)(*known - 1);
 }
 
 /* Iterations of the loop may be lanes of a vector: none waits for another, but
@@ -348,8 +336,9 @@ has_vectors(const pricing *c, uint32_t at) {
       return false;
     side_by_side &= step_at(&c->accesses[k], at) <= 1;
   }
-  loop_order order = order_of(c, at);
-  return order == IN_ANY_ORDER || (order == BUT_FOR_SUMS && side_by_side);
+  po_axis_order order = order_at(c, at);
+  return order == PO_AXIS_PARALLEL ||
+         (order == PO_AXIS_REDUCTION && side_by_side);
 }
 
 /* Loads and stores for so many iterations at once of a loop. */
