@@ -122,7 +122,7 @@ static inline bool
 cg_is_indexed(const cg_emitter *e, uint32_t array) {
   assert(array < e->p->arrays.len);
   const po_array *a = &e->p->arrays.data[array];
-  return a->role != PO_LOCAL || po_elements(a) > 1;
+  return !po_is_variable(a);
 }
 
 /* The array's name is about to be written. */

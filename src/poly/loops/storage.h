@@ -47,6 +47,11 @@ po_is_folded(const po_array *array) {
       return true;
   return false;
 }
+/* It is kept in one place, and is no more than a variable. */
+static inline bool
+po_is_variable(const po_array *array) {
+  return array->role == PO_LOCAL && po_elements(array) <= 1;
+}
 static inline bool
 po_is_large(const po_array *array) {
   return array->role == PO_LOCAL && array->scope != PO_SHARED &&

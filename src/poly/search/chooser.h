@@ -173,7 +173,8 @@ void po_order_loops(po_chooser *);
 bool po_strides_of(const po_program *, const po_stmt *,
                    __isl_keep isl_pw_multi_aff *index, uint32_t array,
                    int64_t *stride);
-/* The same of the part of a function in pieces that most loops move: on the
+/* Elements by which an iteration of each loop around the statement moves an
+ * access, of a function in pieces by the one that most loops move: on the
  * average, and while its quotients stay; false where it is no function. */
 bool po_likely_strides(const po_program *, const po_stmt *,
                        __isl_keep isl_pw_multi_aff *index, uint32_t array,

@@ -154,13 +154,6 @@ step_at(const access *a, uint32_t at) {
   return fabs(a->near[at] != 0 ? a->near[at] : a->stride[at]);
 }
 
-/* A variable that no loop moves in memory. */
-static bool
-is_in_register(const pricing *c, const access *a) {
-  const po_array *array = &c->p->arrays.data[a->array];
-  return array->role == PO_LOCAL && po_elements(array) <= 1;
-}
-
 /* ---- bytes from behind a cache ---- */
 
 /* A loop that moves the access by no more than a run of elements has makes the
@@ -256,27 +249,16 @@ cycles_from_behind(const pricing *c, uint32_t cache, double bytes,
   return bytes / fmax(rate, GS_LEAST_RATE);
 }
 
-static uint32_t
-caches_of(const pricing *c) {
-  return c->target->caches.len ? c->target->caches.len : 1;
-}
-
-/* The longest that bytes from behind a cache take: of the statement. */
+/* The longest that bytes from behind a cache take: so many, which are gone over
+ * once, or where that is NULL those that the statement fetches. */
 static double
-traffic_of(const pricing *c, double cores) {
+traffic_of(const pricing *c, const double *once, double cores) {
+  uint32_t caches = c->target->caches.len ? c->target->caches.len : 1;
   double longest = 0;
-  for (uint32_t k = 0; k < caches_of(c); k++)
-    longest = fmax(longest,
-                   cycles_from_behind(c, k, fetched(c, room_of(c, k)), cores));
-  return longest;
-}
-
-/* ... and of so many, which are gone over once. */
-static double
-cycles_of_stream(const pricing *c, double bytes, double cores) {
-  double longest = 0;
-  for (uint32_t k = 0; k < caches_of(c); k++)
+  for (uint32_t k = 0; k < caches; k++) {
+    double bytes = once ? *once : fetched(c, room_of(c, k));
     longest = fmax(longest, cycles_from_behind(c, k, bytes, cores));
+  }
   return longest;
 }
 
@@ -347,7 +329,8 @@ accesses_at(const pricing *c, uint32_t at, double lanes) {
   double sum = 0;
   for (uint32_t k = 0; k < c->n_accesses; k++) {
     const access *a = &c->accesses[k];
-    if (is_in_register(c, a) || (at < c->n && a->known && step_at(a, at) == 0))
+    if (po_is_variable(&c->p->arrays.data[a->array]) ||
+        (at < c->n && a->known && step_at(a, at) == 0))
       continue;
     double apart = at < c->n && a->known ? step_at(a, at) : 1;
     sum += apart <= 1 ? 1 : apart <= GS_GROUP_MOST ? fmin(apart, lanes) : lanes;
@@ -429,7 +412,7 @@ overhead_of(const pricing *c) {
                GS_LOOP_ENTRY + vectors * GS_LOOP_ITERATION);
 }
 
-/* ... and what the statement costs. */
+/* Cycles of the statement itself, on one core. */
 static double
 work_of(const pricing *c) {
   uint32_t at = last_loop(c);
@@ -464,7 +447,8 @@ price_of_stmt(pricing *c, uint32_t stmt) {
   look_at(c, stmt);
   double cores = cores_of(c);
   assert(cores >= 1);
-  return share_of(c, stmt) * fmax(traffic_of(c, cores), work_of(c) / cores) +
+  return share_of(c, stmt) *
+             fmax(traffic_of(c, NULL, cores), work_of(c) / cores) +
          overhead_of(c) / cores;
 }
 
@@ -496,7 +480,7 @@ price_of_slide(const pricing *c, const po_slide *x) {
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     if (arrays[k] != PO_NO_LOOP)
       bytes += (double)po_bytes(&c->p->arrays.data[arrays[k]]);
-  return fmax(x->cycles / cores, cycles_of_stream(c, bytes, cores));
+  return fmax(x->cycles / cores, traffic_of(c, &bytes, cores));
 }
 
 static double
