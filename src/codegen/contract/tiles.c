@@ -12,9 +12,8 @@ runs_parallel(const cg_contract *x) {
   double products =
       (double)gs_most_of(x->sizes, x->m) * (double)gs_most_of(x->sizes, x->n) *
       (double)gs_most_of(x->sizes, x->k) * (double)gs_most_of(x->sizes, outer);
-  double least = x->c->mac.mac ? GS_THREAD_MAC_PRODUCTS : GS_THREAD_PRODUCTS;
   return x->e->options->openmp && gs_cores(x->e->p->target) > 1 &&
-         products >= least;
+         products >= po_least_shared(x->c);
 }
 
 /* Extents that are not known decide when the function is called. */

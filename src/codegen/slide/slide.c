@@ -301,12 +301,8 @@ put_along(const cg_slide *x, uint32_t d, const char *down) {
 
 static void
 put_team(const cg_slide *x, uint32_t loops) {
-  const po_slide *c = x->c;
-  double work = 1;
-  for (uint32_t k = 0; k < c->n; k++)
-    work *= (double)c->extent[k];
   if (!loops || !x->e->options->openmp || x->e->p->target->cores < 2 ||
-      work < GS_THREAD_PRODUCTS)
+      po_taps_of(x->c) < GS_THREAD_PRODUCTS)
     return;
   cg_write_team(x->w, loops, NULL);
 }

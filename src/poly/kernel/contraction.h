@@ -19,6 +19,7 @@
 #ifndef POLY_CONTRACTION_H
 #define POLY_CONTRACTION_H
 
+#include "glenside/target/tuned.h"
 #include "poly/kernel/reduction.h"
 
 typedef enum po_dim_role { PO_DIM_O, PO_DIM_M, PO_DIM_N, PO_DIM_K } po_dim_role;
@@ -317,6 +318,12 @@ const po_contraction *po_contraction_of_update(const po_program *,
 /* That of a group, or NULL. */
 const po_contraction *po_contraction_of(const po_program *, const po_groups *,
                                         const po_group *);
+
+/* Products from which on threads share the kernel. */
+static inline double
+po_least_shared(const po_contraction *c) {
+  return c->mac.mac ? GS_THREAD_MAC_PRODUCTS : GS_THREAD_PRODUCTS;
+}
 
 /* Factors are narrower than sums: no vectors of one type can do it. */
 static inline bool

@@ -124,6 +124,15 @@ po_is_in_row(const po_slide *c, uint32_t tap) {
   return tap >= c->n_outer && c->unrolled[tap] && tap != c->shared;
 }
 
+/* Elements of windows in all results: what is added up, or compared. */
+static inline double
+po_taps_of(const po_slide *c) {
+  double n = 1;
+  for (uint32_t k = 0; k < c->n; k++)
+    n *= (double)c->extent[k];
+  return n;
+}
+
 /* A run of tiles along a loop that have the same code: those from `from` to
  * `to`, `step` apart, and one more at `last` (or -1).  Of a border there is one
  * tile. */

@@ -15,14 +15,6 @@ typedef struct looking {
   po_slide *room; /* two */
 } looking;
 
-static double
-instances(const po_slide *c) {
-  double n = 1;
-  for (uint32_t k = 0; k < c->n; k++)
-    n *= (double)c->extent[k];
-  return n;
-}
-
 /* What is larger than the last cache is stored past it, which loops do. */
 static bool
 is_near(const po_program *p, const po_slide *c) {
@@ -132,14 +124,14 @@ is_shared_out(const looking *l) {
 static bool
 is_profitable(const looking *l) {
   const po_slide *c = l->room;
-  return instances(c) >= GS_KERNEL_WINDOWS && is_near(l->p, c);
+  return po_taps_of(c) >= GS_KERNEL_WINDOWS && is_near(l->p, c);
 }
 
 /* A few planes must be large, and have rows that threads share. */
 static bool
 has_tiles_enough(const po_slide *c) {
   return !c->by_rows ||
-         (c->down != PO_NO_LOOP && instances(c) >= GS_KERNEL_PLANE);
+         (c->down != PO_NO_LOOP && po_taps_of(c) >= GS_KERNEL_PLANE);
 }
 
 static bool

@@ -465,18 +465,14 @@ price_of_contraction(const pricing *c, const po_contraction *x) {
   double products = 1;
   for (uint32_t role = 0; role < 4; role++)
     products = times(products, (double)po_cdims_size(&x->dims[role]));
-  double least = x->mac.mac ? GS_THREAD_MAC_PRODUCTS : GS_THREAD_PRODUCTS;
   return x->cycles * (double)po_cdims_size(&x->dims[PO_DIM_O]) /
-         cores_for(c, products, least);
+         cores_for(c, products, po_least_shared(x));
 }
 
 static double
 price_of_slide(const pricing *c, const po_slide *x) {
   const uint32_t arrays[] = {x->x.array, x->y.array, x->array};
-  double bytes = 0, taps = 1;
-  for (uint32_t k = 0; k < x->n; k++)
-    taps = times(taps, (double)x->extent[k]);
-  double cores = cores_for(c, taps, GS_THREAD_PRODUCTS);
+  double bytes = 0, cores = cores_for(c, po_taps_of(x), GS_THREAD_PRODUCTS);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     if (arrays[k] != PO_NO_LOOP)
       bytes += (double)po_bytes(&c->p->arrays.data[arrays[k]]);
