@@ -6,11 +6,14 @@
         [--rounds N] [--random N] [--target T] [--threads N] [--json FILE]
         [--read FILE]
 
-Each program is compiled with `--tune N`, which builds whole schedules of it and measures them by turns.
-Programs are layers of networks, pipelines, kernels after PolyBench and random pipelines.  Printed are, for each program, how many schedules there are, Spearman's rank correlation of
-predicted cost and time among them, and the time of the schedule that `--choose N` takes beside the best one; at the end
-the rank correlation over the candidates of all programs together, and in how many programs the choice takes at most
-1.05 times the least time.  Schedules whose code is the same count once.  The target is taken to have as many cores as
+Each program is compiled with `--tune N`, which builds whole schedules of it and
+measures them by turns.  Programs are layers of networks, pipelines, kernels
+after PolyBench and random pipelines.  Printed are, for each program, how many
+schedules there are, Spearman's rank correlation of predicted cost and time among
+them, and the time of the schedule that `--choose N` takes beside the best one; at
+the end the rank correlation over the schedules of all programs together, and in
+how many programs the choice takes at most 1.05 times the least time.  Schedules
+whose code is the same count once.  The target is taken to have as many cores as
 there are threads.
 """
 import argparse

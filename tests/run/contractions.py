@@ -323,7 +323,7 @@ def prepacked(r, text):
     return [word for name in chosen for word in ("--prepack", name)]
 
 
-def check(glen, folder, text, target, strict, sanitize, more, optimize="-O1"):
+def check(glen, folder, text, target, strict, sanitize, more, optimize=None):
     loops = text.startswith("input")
     source = os.path.join(folder, "case.loops" if loops else "case.glen")
     with open(source, "w", encoding="utf-8") as f:
@@ -331,7 +331,8 @@ def check(glen, folder, text, target, strict, sanitize, more, optimize="-O1"):
     command = [glen, "run", "--check", source, "--target", target, "--quiet"]
     # What is looked at are the results: to compile it takes nearly all of the
     # time, and less with fewer optimizations.
-    command += more + ["--cc-flag=-O0" if sanitize else f"--cc-flag={optimize}"]
+    optimize = optimize or ("-O0" if sanitize else "-O1")
+    command += more + [f"--cc-flag={optimize}"]
     command += ["--strict-fp"] if strict else []
     command += ["--sanitize"] if sanitize else []
     return subprocess.run(command, stdin=subprocess.DEVNULL, text=True,
@@ -359,27 +360,25 @@ def main():
             strange.append(os.path.join(folder, f"strange{size}.target"))
             with open(strange[-1], "w", encoding="utf-8") as f:
                 f.write(TARGET % (size, 16, 65536, '\n  (march "native")'))
-        once = [(PADDED_CORNER, target, "none") for target in targets]
-        once.append((WIDE_ELEMENTS, strange[0], "post-tile"))
-        for text, target, fuse in once:
-            done = check(glen, folder, text, target, False, True,
-                         ["--fuse", fuse])
+        # One core runs no threads, so that compilers see more of a kernel at
+        # once, such as that weights have fewer elements than a vector.
+        single = os.path.join(folder, "single.target")
+        with open(own, encoding="utf-8") as f, \
+                open(single, "w", encoding="utf-8") as g:
+            g.write(f.read().replace("(cores 2)", "(cores 1)"))
+        with open(SHORT_WEIGHTS, encoding="utf-8") as f:
+            short_weights = f.read()
+        once = [(PADDED_CORNER, target, True, "none", None)
+                for target in targets]
+        once.append((WIDE_ELEMENTS, strange[0], True, "post-tile", None))
+        once.append((short_weights, single, False, "none", "-O2"))
+        for text, target, sanitize, fuse, optimize in once:
+            done = check(glen, folder, text, target, False, sanitize,
+                         ["--fuse", fuse], optimize)
             passed += done.returncode == 0
             failed += done.returncode != 0
             if done.returncode:
                 print(f"{text}{done.stderr[-2000:]}")
-        # One core runs no threads, so that compilers see more of a kernel at
-        # once, such as that weights have fewer elements than a vector.
-        single = os.path.join(folder, "single.target")
-        with open(single, "w", encoding="utf-8") as f:
-            f.write((TARGET % (*VECTORS[2], '\n  (march "native")')).replace(
-                "(cores 2)", "(cores 1)"))
-        with open(SHORT_WEIGHTS, encoding="utf-8") as f:
-            done = check(glen, folder, f.read(), single, False, False, [], "-O2")
-        passed += done.returncode == 0
-        failed += done.returncode != 0
-        if done.returncode:
-            print(f"{SHORT_WEIGHTS}:\n{done.stderr[-2000:]}")
         for k in range(seed, seed + count):
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]

@@ -15,6 +15,16 @@ read_loops_for(const gs_target *target, const char *text) {
   return p;
 }
 
+/* A machine like the default one, but for its vectors. */
+static inline gs_target *
+machine(int64_t bytes, int64_t registers) {
+  gs_target *t = BS_NEW(&arena, gs_target);
+  *t = *gs_target_default(&ctx);
+  t->vector_bytes = bytes;
+  t->vector_registers = registers;
+  return t;
+}
+
 static inline po_program *
 read_loops(const char *text) {
   return read_loops_for(gs_target_default(&ctx), text);

@@ -8,11 +8,8 @@ TestSuite(blocks, .init = fixture_start, .fini = fixture_stop);
 
 /* A machine with a second cache of so many bytes. */
 static const gs_target *
-machine(int64_t second) {
-  gs_target *t = BS_NEW(&arena, gs_target);
-  *t = *gs_target_default(&ctx);
-  t->vector_bytes = 64;
-  t->vector_registers = 32;
+machine_with(int64_t second) {
+  gs_target *t = machine(64, 32);
   memset(&t->caches, 0, sizeof t->caches);
   bs_push(&heap, &t->caches,
           (gs_cache){.level = 1,
@@ -42,7 +39,7 @@ product(int rows, int columns, int depth, bool along_k) {
 
 static const char *
 code_for(int64_t second, const char *text) {
-  return code_of(lower_with(machine(second), text, (po_options){0}));
+  return code_of(lower_with(machine_with(second), text, (po_options){0}));
 }
 
 Test(blocks, that_are_packed_from_memory_are_asked_for) {
@@ -67,5 +64,5 @@ Test(blocks, results_are_those_of_the_interpreter) {
   const char *texts[] = {product(40, 700, 300, false),
                          product(40, 300, 700, true),
                          product(3, 1000, 130, false)};
-  check_all(machine(1 << 17), texts, COUNT(texts), (po_options){0});
+  check_all(machine_with(1 << 17), texts, COUNT(texts), (po_options){0});
 }

@@ -5,16 +5,6 @@
 
 TestSuite(images, .init = fixture_start, .fini = fixture_stop);
 
-/* A machine with vectors of so many bytes. */
-static const gs_target *
-machine(int64_t bytes, int64_t registers) {
-  gs_target *t = BS_NEW(&arena, gs_target);
-  *t = *gs_target_default(&ctx);
-  t->vector_bytes = bytes;
-  t->vector_registers = registers;
-  return t;
-}
-
 /* Square images with a border, 3 x 3 windows so many elements apart, channels
  * to channels, and groups of them. */
 static const char *
