@@ -255,16 +255,21 @@ as_fixed(int64_t fixed, int64_t unit, int64_t chosen, int64_t most) {
   return fixed ? bs_round_up(min64(fixed, most), unit) : chosen;
 }
 
+/* Bytes of a row of x or a column of y in a block. */
+static int64_t
+row_bytes(const po_contraction *c) {
+  return c->kc * inner_of(c) * bytes_of(c);
+}
+
 bool
 po_choose_blocks(const gs_target *t, const po_contract_choice *fixed,
                  po_contraction *c) {
   c->kc = fixed->kc ? fixed->kc : po_depth_of(t, c, c->nv);
-  int64_t row = c->kc * inner_of(c) * bytes_of(c);
-  if (fixed->y_mode == PO_ANY_MODE && pays_whole(c, row))
+  if (fixed->y_mode == PO_ANY_MODE && pays_whole(c, row_bytes(c)))
     c->y_mode = PO_WHOLE;
   if (!fixed->kc && c->x_mode == PO_BLOCK && po_is_packed_whole(c->y_mode))
     c->kc = depth_of_packed(t, c);
-  row = c->kc * inner_of(c) * bytes_of(c);
+  int64_t row = row_bytes(c);
   c->waits = must_wait(c);
   choose_width(t, c, row);
   c->nc = as_fixed(fixed->nc, (int64_t)c->nv * c->lanes, c->nc,
